@@ -1,0 +1,7 @@
+"""From named values to numbers for the models, and back."""
+
+from hetbo.encoding.columns import Column, Columns
+from hetbo.encoding.encoder import Encoder
+from hetbo.encoding.outcomes import OutcomeScale
+
+__all__ = ["Column", "Columns", "Encoder", "OutcomeScale"]

@@ -1,0 +1,76 @@
+"""Guessing a space from the values that were tried."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from hetbo.errors import DataError, SpaceError, shown
+from hetbo.spaces import Categorical, Float, Int, Parameter, Space, Value
+from hetbo.spaces.parameters import choice_key
+
+_LOG_FROM_RATIO = 1e3
+_MANY_TEXTS = 20
+
+
+def infer_space(
+    columns: Mapping[str, Sequence[Value]], *, origin: str
+) -> tuple[Space, dict[str, Value]]:
+    """Guess what was tuned, and how, from the values of each column.
+
+    Whole numbers give an Int, other numbers a Float, both over the range that was seen, on a log
+    scale if it spans three decades or more; everything else gives a Categorical. A column that
+    never changes was not tuned: it is a known, fixed value.
+
+    Args:
+        columns: The values of each column, all present.
+        origin: How an error calls the table.
+
+    Returns:
+        The space, and the value of each column that never changes.
+
+    Raises:
+        DataError: Nothing was tuned, or a column looks like an identifier.
+    """
+    parameters: dict[str, Parameter] = {}
+    fixed: dict[str, Value] = {}
+    for name, values in columns.items():
+        distinct = list({choice_key(value): value for value in values}.values())
+        if len(distinct) == 1:
+            fixed[name] = distinct[0]
+            continue
+        try:
+            parameters[name] = _infer(distinct)
+        except SpaceError as error:
+            raise DataError(f"{origin}, column {shown(name)}: {error}") from None
+        if _looks_like_an_identifier(parameters[name], len(values)):
+            raise DataError(
+                f"{origin}, column {shown(name)} has {len(distinct)} different texts in "
+                f"{len(values)} rows; name it in drop= or give the space="
+            )
+    if not parameters:
+        raise DataError(
+            f"{origin}: no column takes more than one value, so what was tuned cannot be "
+            "inferred; give the space="
+        )
+    return Space.from_mapping(parameters), fixed
+
+
+def _infer(values: Sequence[Value]) -> Parameter:
+    # A bool is an int to Python; here it is a category.
+    if any(isinstance(value, bool | str) or value is None for value in values):
+        if {choice_key(value) for value in values} == {(True, True), (True, False)}:
+            return Categorical(False, True)  # noqa: FBT003
+        return Categorical(*values)
+    numbers = [value for value in values if isinstance(value, int | float)]
+    low, high = min(numbers), max(numbers)
+    log = low > 0 and math.log10(high) - math.log10(low) >= math.log10(_LOG_FROM_RATIO)
+    if all(isinstance(number, int) for number in numbers):
+        return Int(int(low), int(high), log=log)
+    return Float(low, high, log=log)
+
+
+def _looks_like_an_identifier(parameter: Parameter, rows: int) -> bool:
+    return (
+        isinstance(parameter, Categorical)
+        and len(parameter.choices) > _MANY_TEXTS
+        and 2 * len(parameter.choices) > rows
+    )

@@ -1,0 +1,27 @@
+"""Writing files so that a crash leaves either the old content or the new one."""
+
+import os
+import secrets
+import shutil
+from pathlib import Path
+
+
+def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
+    """Write `text` to `path`; a crash at any moment leaves the old file or the new one, whole.
+
+    Args:
+        path: The file to write; its folder must exist. An existing file keeps its permissions.
+        text: The whole content, stored as UTF-8.
+    """
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with temporary.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if target.exists():
+            shutil.copymode(target, temporary)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
