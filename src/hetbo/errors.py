@@ -46,5 +46,13 @@ _LONGEST_SHOWN = 80
 
 def shown(value: object) -> str:
     """Return `value` as an error message shows it: its repr, cut if it is long."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write out integers of thousands of digits
+        return f"<{type(value).__name__} too long to show>"
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:60]}… ({len(text)} characters)"
+
+
+def printable(text: str) -> str:
+    """Return `text` as one line that is safe to print: line ends and control codes escaped."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

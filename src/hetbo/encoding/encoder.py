@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hetbo.encoding.columns import Columns
 from hetbo.errors import SpaceError
-from hetbo.joint import JointSpace
+from hetbo.joint import JointSpace, Member
 from hetbo.spaces import Categorical, Float, Int, Numeric, Value
 
 FloatArray = npt.NDArray[np.float64]
@@ -95,13 +95,14 @@ class Encoder:
             Shape `n × d`; fixed values are filled in, missing columns are NaN.
 
         Raises:
-            SpaceError: A trial does not have the experiment's parameters.
+            SpaceError: A trial does not fit the experiment's space.
         """
         member = self.joint.members[experiment]
+        trials = [_checked(member, number, p) for number, p in enumerate(params, start=1)]
         X = np.full((len(params), len(self.columns)), np.nan)
         for name in self.joint.space:
             if name in member.space:
-                X[:, self.columns.of(name)] = self._positions(name, [_get(p, name) for p in params])
+                X[:, self.columns.of(name)] = self._positions(name, [t[name] for t in trials])
             elif name in member.fixed:
                 X[:, self.columns.of(name)] = self._positions(name, [member.fixed[name]])
         return X
@@ -112,6 +113,9 @@ class Encoder:
         Args:
             X: Shape `n × d`. Columns of parameters that the experiment does not tune are ignored.
             experiment: The experiment's position in the joint space; 0 is the target.
+
+        Raises:
+            SpaceError: A column that the experiment tunes is NaN.
         """
         space = self.joint.members[experiment].space
         decoded = [self._values(name, X[:, self.columns.of(name)], experiment) for name in space]
@@ -123,6 +127,9 @@ class Encoder:
         Args:
             X: Shape `n × d`. Columns of parameters that the experiment does not tune stay.
             experiment: The experiment's position in the joint space; 0 is the target.
+
+        Raises:
+            SpaceError: A column that the experiment tunes is NaN.
         """
         snapped = X.copy()
         for name in self.joint.members[experiment].space:
@@ -153,14 +160,40 @@ class Encoder:
                 bounds[:, columns] = self._axes[name].position(edges)[:, np.newaxis]
         return bounds
 
+    def position(self, name: str, value: Value) -> FloatArray:
+        """Return where one value of a joint parameter lies in the parameter's columns."""
+        self.joint.space[name].check(value)
+        position: FloatArray = self._positions(name, [value])[0]
+        return position
+
+    def cells(self, name: str) -> tuple[FloatArray, FloatArray]:
+        """Return where an integer of the target lies: the edges of its cells and their middles.
+
+        Args:
+            name: The parameter's name.
+
+        Returns:
+            Positions in the parameter's column: `k + 1` edges and `k` middles for `k` values.
+
+        Raises:
+            SpaceError: The target has no such integer.
+        """
+        parameter = self.joint.target.space.get(name)
+        if not isinstance(parameter, Int):
+            raise SpaceError(f"{name!r} is not an integer of the target")
+        middles = np.arange(parameter.low, parameter.high + 1, dtype=np.float64)
+        edges = np.concatenate([middles - 0.5, middles[-1:] + 0.5])
+        return self._axes[name].position(edges), self._axes[name].position(middles)
+
     def _positions(self, name: str, values: Sequence[Value]) -> FloatArray:
         joint = self.joint.space[name]
         if isinstance(joint, Categorical):
             return np.eye(len(joint.choices))[[joint.index(value) for value in values]]
-        numbers = np.array([float(value) for value in values if value is not None])
-        return self._axes[name].position(numbers)[:, np.newaxis]
+        return self._axes[name].position(np.array(values, dtype=np.float64))[:, np.newaxis]
 
     def _values(self, name: str, positions: FloatArray, experiment: int) -> list[Value]:
+        if np.isnan(positions).any():
+            raise SpaceError(f"{name!r} cannot be read from a position that is NaN")
         joint, own = self.joint.space[name], self.joint.members[experiment].space[name]
         if isinstance(own, Categorical) and isinstance(joint, Categorical):
             at = [joint.index(choice) for choice in own.choices]
@@ -179,7 +212,8 @@ def _numeric(parameter: Float | Int | Categorical) -> Numeric:
     return parameter
 
 
-def _get(params: Mapping[str, Value], name: str) -> Value:
-    if name not in params:
-        raise SpaceError(f"the parameter {name!r} has no value")
-    return params[name]
+def _checked(member: Member, number: int, params: Mapping[str, Value]) -> dict[str, Value]:
+    try:
+        return member.space.check(params)
+    except SpaceError as error:
+        raise SpaceError(f"{member.name}, trial {number}: {error}") from None

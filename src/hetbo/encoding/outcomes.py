@@ -1,5 +1,6 @@
 """Measured values on one scale, where larger is better."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -47,7 +48,7 @@ class OutcomeScale:
             return cls(0.0, 1.0, goal.sign)
         unit = y / largest
         spread = float(unit.std(ddof=1)) if y.size > 1 else 0.0
-        if spread <= _SMALLEST_RELATIVE_SPREAD:
+        if spread <= _SMALLEST_RELATIVE_SPREAD or spread * largest < sys.float_info.min:
             return cls(float(y[0]), 1.0, goal.sign)
         return cls(float(unit.mean()) * largest, spread * largest, goal.sign)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from hetbo.errors import DataError, SpaceError, shown
 from hetbo.spaces import Categorical, Parameter, Value
+from hetbo.spaces.parameters import as_float
 
 _MISSING = frozenset({"", "nan", "none", "null", "na", "n/a"})
 _BOOLEANS = {"true": True, "false": False}
@@ -14,10 +15,12 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?(inf|infinity)", 
 
 
 def is_missing(cell: object) -> bool:
-    """Tell whether a cell holds nothing: None, NaN, or a text such as '' or 'NaN'."""
+    """Tell whether a cell holds nothing: None, NaN, pandas' NA, or a text such as '' or 'NaN'."""
     if isinstance(cell, str):
         return cell.lower() in _MISSING
-    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+    if isinstance(cell, numbers.Real):
+        return math.isnan(as_float(cell))
+    return cell is None or type(cell).__name__ in {"NAType", "NaTType"}
 
 
 def outcome(cell: object) -> float | None:
@@ -31,7 +34,8 @@ def outcome(cell: object) -> float | None:
     number = _number(cell) if isinstance(cell, str) else cell
     if isinstance(number, bool) or not isinstance(number, numbers.Real):
         raise DataError(f"{shown(cell)} is not a number")
-    return float(number) if math.isfinite(number) else None
+    value = as_float(number)
+    return value if math.isfinite(value) else None
 
 
 def setting(cell: object, parameter: Parameter, *, text: bool) -> Value:
@@ -65,13 +69,15 @@ def understood(cells: Sequence[str]) -> list[Value]:
     """Return the texts of one column as what they all are: integers, floats or booleans.
 
     If they are not all of one such kind they stay texts. An empty cell becomes None; so does a
-    word such as 'NA' in a column that holds numbers or booleans otherwise, while in a column of
+    word such as 'NA' in a column that otherwise holds numbers, booleans or nothing, while among
     texts it is a text like any other.
     """
     present = [cell for cell in cells if not is_missing(cell)]
-    if present and all(_number(cell) is not None for cell in present):
+    if not present:
+        return [None] * len(cells)
+    if all(_number(cell) is not None for cell in present):
         return [None if is_missing(cell) else _number(cell) for cell in cells]
-    if present and all(cell.lower() in _BOOLEANS for cell in present):
+    if all(cell.lower() in _BOOLEANS for cell in present):
         return [None if is_missing(cell) else _BOOLEANS[cell.lower()] for cell in cells]
     return [cell or None for cell in cells]
 

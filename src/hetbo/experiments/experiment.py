@@ -14,7 +14,8 @@ from hetbo.experiments.rows import Table, csv_table, dataframe_table, record_tab
 from hetbo.experiments.tables import Layout, OnInvalid, parse_table
 from hetbo.experiments.trial import Goal, Trial, TrialState
 from hetbo.files import write_text_atomically
-from hetbo.spaces import Categorical, Space, Value
+from hetbo.spaces import Space, Value
+from hetbo.spaces.parameters import checked_choice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,6 +77,12 @@ class Experiment:
     def rename(self, names: Mapping[str, str]) -> Self:
         """Return this experiment with parameters renamed from the keys of `names` to its values."""
         tuned = {old: new for old, new in names.items() if old not in self.fixed}
+        fixed: dict[str, Value] = {}
+        for old, value in self.fixed.items():
+            new = names.get(old, old)
+            if new in fixed:
+                raise SpaceError(f"renaming would give two fixed parameters the name {shown(new)}")
+            fixed[new] = value
         return type(self)(
             self.name,
             self.space.rename(tuned),
@@ -84,7 +91,7 @@ class Experiment:
                 for t in self.trials
             ],
             goal=self.goal,
-            fixed={names.get(name, name): value for name, value in self.fixed.items()},
+            fixed=fixed,
         )
 
     def drop(self, *names: str) -> Self:
@@ -121,7 +128,7 @@ class Experiment:
             goal: 'minimize' or 'maximize'.
             name: How reports call the experiment; if None, the file's name without its ending.
             space: What was tuned. If None it is inferred: print `experiment.space`, edit it, and
-                pass it here. A column that never changes is then taken as `fixed`.
+                pass it here. A column that never changes and is not in the space is `fixed`.
             noise: The column of the values' standard deviations, if there is one.
             rename: New names for columns, by their names in the file.
             drop: Columns to ignore.
@@ -140,7 +147,7 @@ class Experiment:
         return cls._from_table(
             table,
             layout,
-            name=name or Path(path).stem,
+            name=Path(path).stem if name is None else name,
             space=space,
             goal=goal,
             fixed=fixed or {},
@@ -219,9 +226,16 @@ class Experiment:
         return cls(name, parsed.space, parsed.trials, goal=goal, fixed={**parsed.fixed, **fixed})
 
     def to_dataframe(self) -> "pd.DataFrame":
-        """Return the trials as a DataFrame: a column per parameter, then value, noise, state."""
+        """Return the trials as a DataFrame: a column per parameter, then value, noise, state.
+
+        Raises:
+            DataError: A parameter has the name of one of the last three columns.
+        """
         import pandas as pd  # noqa: PLC0415  # pandas takes longer to load than hetbo does
 
+        for column in ("value", "noise", "state"):
+            if column in self.space:
+                raise DataError(f"{self.name}: two columns would be called {column!r}; use rename")
         rows = [[*t.params.values(), t.value, t.noise, t.state.value] for t in self.trials]
         frame = pd.DataFrame(rows, columns=[*self.space.names, "value", "noise", "state"])
         return frame.astype({"value": float, "noise": float})
@@ -241,7 +255,7 @@ class Experiment:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise DataError(f"cannot read {path}: {error.strerror}") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"{path} is not a JSON file: {error}") from error
         try:
             return cls.from_json(data)
@@ -274,6 +288,7 @@ class Experiment:
                 )
             case {
                 "format": "hetbo-experiment",
+                "version": _,
                 "name": str(name),
                 "goal": str(goal),
                 "space": space,
@@ -318,10 +333,12 @@ def _fitted(name: str, space: Space, trials: Iterable[Trial]) -> Iterable[Trial]
 def _checked_fixed(name: str, space: Space, fixed: Mapping[str, Value]) -> Mapping[str, Value]:
     checked: dict[str, Value] = {}
     for parameter, value in fixed.items():
+        if not isinstance(parameter, str) or not parameter.strip():
+            raise DataError(f"{name}: {shown(parameter)} cannot be the name of a fixed parameter")
         if parameter in space:
             raise DataError(f"{name}: {parameter!r} is tuned, so it cannot be fixed as well")
         try:
-            checked[parameter] = Categorical(value).choices[0]
+            checked[parameter] = checked_choice(value)
         except SpaceError:
             raise DataError(
                 f"{name}: fixed {parameter!r} has no usable value: {shown(value)}"

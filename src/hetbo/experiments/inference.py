@@ -1,13 +1,12 @@
 """Guessing a space from the values that were tried."""
 
-import math
 from collections.abc import Mapping, Sequence
 
 from hetbo.errors import DataError, SpaceError, shown
 from hetbo.spaces import Categorical, Float, Int, Parameter, Space, Value
 from hetbo.spaces.parameters import choice_key
 
-_LOG_FROM_RATIO = 1e3
+_LOG_FROM_RATIO = 1e3 * (1 - 1e-9)  # to a float, 17 / 0.017 is less than a thousand
 _MANY_TEXTS = 20
 
 
@@ -62,7 +61,7 @@ def _infer(values: Sequence[Value]) -> Parameter:
         return Categorical(*values)
     numbers = [value for value in values if isinstance(value, int | float)]
     low, high = min(numbers), max(numbers)
-    log = low > 0 and math.log10(high) - math.log10(low) >= math.log10(_LOG_FROM_RATIO)
+    log = low > 0 and high / low >= _LOG_FROM_RATIO
     if all(isinstance(number, int) for number in numbers):
         return Int(int(low), int(high), log=log)
     return Float(low, high, log=log)

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 from hetbo.errors import DataError, shown
 
 if TYPE_CHECKING:
+    import _csv
+
     import pandas as pd
 
 
@@ -60,22 +63,15 @@ def csv_table(path: str | os.PathLike[str], *, delimiter: str | None, encoding: 
     origin = Path(path).name
     try:
         with Path(path).open(encoding=encoding, newline="") as stream:
-            first_line = stream.readline()
-            stream.seek(0)
-            separator = delimiter or max(",;\t|", key=first_line.count)
-            reader = csv.reader(stream, delimiter=separator, strict=True)
-            columns = tuple(name.strip() for name in next(reader, []))
-            _check_columns(origin, columns)
-            rows = tuple(
-                _csv_row(columns, cells, number, reader.line_num)
-                for number, cells in enumerate((row for row in reader if row), start=1)
-            )
+            if delimiter is None:
+                delimiter = _most_frequent_delimiter(stream.readline())
+                stream.seek(0)
+            reader = csv.reader(stream, delimiter=delimiter, strict=True)
+            columns, rows = _read_csv(reader, origin)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeError as error:
         raise DataError(f"{origin} is not {encoding} text; give its encoding=") from error
-    except csv.Error as error:
-        raise DataError(f"{origin} is not a CSV file that can be read: {error}") from error
     return Table(origin, columns, rows, text=True)
 
 
@@ -89,7 +85,7 @@ def dataframe_table(frame: "pd.DataFrame", *, origin: str) -> Table:
         Row(
             f"row {number}",
             {
-                name: cell.item() if hasattr(cell, "item") else cell
+                name: cell
                 for name, cell, absent in zip(columns, cells, gaps, strict=True)
                 if not absent
             },
@@ -101,12 +97,34 @@ def dataframe_table(frame: "pd.DataFrame", *, origin: str) -> Table:
 
 def record_table(records: Iterable[Mapping[str, object]], *, origin: str) -> Table:
     """Read a list of dicts, one per trial."""
-    rows = tuple(
-        Row(f"row {number}", dict(record)) for number, record in enumerate(records, start=1)
-    )
+    rows = tuple(_record_row(record, number, origin) for number, record in enumerate(records, 1))
     columns = tuple(dict.fromkeys(name for row in rows for name in row.cells))
     _check_columns(origin, columns)
     return Table(origin, columns, rows, text=False)
+
+
+def _most_frequent_delimiter(first_line: str) -> str:
+    return max(",;\t|", key=re.sub('"[^"]*"', "", first_line).count)
+
+
+def _read_csv(reader: "_csv.Reader", origin: str) -> tuple[tuple[str, ...], tuple[Row, ...]]:
+    try:
+        columns = tuple(name.strip() for name in next(reader, []))
+        _check_columns(origin, columns)
+        return columns, tuple(
+            _csv_row(columns, cells, number, reader.line_num)
+            for number, cells in enumerate((row for row in reader if row), start=1)
+        )
+    except csv.Error as error:
+        raise DataError(
+            f"{origin} is not a CSV file that can be read: line {reader.line_num}: {error}"
+        ) from error
+
+
+def _record_row(record: object, number: int, origin: str) -> Row:
+    if not isinstance(record, Mapping):
+        raise DataError(f"{origin}, row {number}: {shown(record)} is not a dict of cells")
+    return Row(f"row {number}", dict(record))
 
 
 def _csv_row(columns: tuple[str, ...], cells: list[str], number: int, line: int) -> Row:

@@ -1,17 +1,17 @@
 """From a table to a space and trials, losing nothing without saying so."""
 
-import math
 import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from hetbo.errors import DataError, DataWarning, HetboError, SpaceError, shown
-from hetbo.experiments.cells import is_missing, outcome, setting, understood
+from hetbo.experiments.cells import outcome, setting, understood
 from hetbo.experiments.inference import infer_space
 from hetbo.experiments.rows import Row, Table
 from hetbo.experiments.trial import Trial, TrialState
-from hetbo.spaces import Categorical, Space, Value
+from hetbo.spaces import Space, Value
+from hetbo.spaces.parameters import checked_choice, choice_key
 
 OnInvalid: TypeAlias = Literal["raise", "skip"]
 
@@ -101,14 +101,13 @@ def parse_table(
         DataError: A row does not fit, or the columns do not.
     """
     misfits = _Misfits(table.origin, len(table.rows), on_invalid)
-    fixed: Mapping[str, Value] = {}
     if space is None:
         table = _whole_rows(table, _understood(table, layout), layout, misfits)
         space, fixed = infer_space(_parameter_columns(table, layout), origin=table.origin)
-        tuned = {name: column for name, column in layout.parameters.items() if name in space}
-        layout = replace(layout, parameters=tuned)
     else:
-        _check_columns(table, layout, space)
+        fixed = _columns_beside(table, layout, space)
+    tuned = {name: column for name, column in layout.parameters.items() if name in space}
+    layout = replace(layout, parameters=tuned)
     trials = (_trial(row, table, layout, space, misfits) for row in table.rows)
     kept = tuple(trial for trial in trials if trial is not None)
     misfits.report()
@@ -143,19 +142,26 @@ class _Misfits:
             )
 
 
-def _check_columns(table: Table, layout: Layout, space: Space) -> None:
+def _columns_beside(table: Table, layout: Layout, space: Space) -> dict[str, Value]:
+    """Return the value of each column that is not in the space, which must never change."""
     for name in space:
         if name not in layout.parameters:
             raise DataError(
                 f"{table.origin} has no column for the parameter {shown(name)}; rename= maps a "
                 "column to it, and a parameter that was not tuned goes into fixed="
             )
-    for name, column in layout.parameters.items():
-        if name not in space:
+    beside = {name: column for name, column in layout.parameters.items() if name not in space}
+    table = _understood(table, replace(layout, parameters=beside))
+    fixed: dict[str, Value] = {}
+    for name, column in beside.items():
+        values = [_plain(row.cells.get(column)) for row in table.rows if row.problem is None]
+        if None in values or len(set(map(choice_key, values))) != 1:
             raise DataError(
                 f"{table.origin}: the column {shown(column)} is no parameter of the space; "
                 "name it in drop=, or map it with rename="
             )
+        fixed[name] = values[0]
+    return fixed
 
 
 def _understood(table: Table, layout: Layout) -> Table:
@@ -176,45 +182,51 @@ def _understood(table: Table, layout: Layout) -> Table:
 
 
 def _whole_rows(raw: Table, table: Table, layout: Layout, misfits: _Misfits) -> Table:
-    """Return the table without the rows in which a parameter has no value.
+    """Return the table without the rows in which a parameter has no usable value.
 
     Args:
         raw: The table as it was read, for the messages.
         table: The same table, understood.
         layout: Which column is what.
         misfits: Takes the rows that are left out.
+
+    Raises:
+        DataError: No row is left.
     """
     for column in layout.parameters.values():
-        if table.rows and all(is_missing(row.cells.get(column)) for row in table.rows):
+        if table.rows and all(_plain(row.cells.get(column)) is None for row in table.rows):
             raise DataError(
-                f"{table.origin}: the column {shown(column)} is empty; name it in drop="
+                f"{table.origin}: the column {shown(column)} has no usable value; name it in drop="
             )
     kept: list[Row] = []
     for raw_row, row in zip(raw.rows, table.rows, strict=True):
         columns = layout.parameters.values()
-        gap = next((column for column in columns if _is_gap(row.cells.get(column))), None)
+        gap = next((column for column in columns if _plain(row.cells.get(column)) is None), None)
         if row.problem is not None:
             misfits.add(row, None, row.problem)
         elif gap is not None:
             misfits.add(row, gap, f"{shown(raw_row.cells.get(gap))} is not a usable value")
         else:
             kept.append(row)
+    if not kept:
+        raise DataError(f"{table.origin} has no row to infer the space from; give the space=")
     return replace(table, rows=tuple(kept))
 
 
-def _is_gap(cell: object) -> bool:
-    return cell is None or (isinstance(cell, float) and not math.isfinite(cell))
+def _plain(cell: object) -> Value:
+    """Return what a cell holds as a plain value; None if that cannot be one."""
+    try:
+        return checked_choice(cell)
+    except SpaceError:
+        return None
 
 
 def _parameter_columns(table: Table, layout: Layout) -> dict[str, list[Value]]:
     """Return the cells of each parameter's column as plain values."""
-    columns: dict[str, list[Value]] = {}
-    for name, column in layout.parameters.items():
-        try:
-            columns[name] = [Categorical(row.cells[column]).choices[0] for row in table.rows]  # type: ignore[arg-type]  # Categorical checks the type
-        except SpaceError as error:
-            raise DataError(f"{table.origin}, column {shown(column)}: {error}") from None
-    return columns
+    return {
+        name: [_plain(row.cells.get(column)) for row in table.rows]
+        for name, column in layout.parameters.items()
+    }
 
 
 def _trial(row: Row, table: Table, layout: Layout, space: Space, misfits: _Misfits) -> Trial | None:

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from hetbo.errors import DataError, shown
 from hetbo.spaces import Value
+from hetbo.spaces.parameters import as_float
 
 
 class Goal(StrEnum):
@@ -99,7 +100,7 @@ class Trial:
             )
 
     def __hash__(self) -> int:
-        return hash((tuple(self.params.items()), self.value, self.noise, self.state))
+        return hash((frozenset(self.params.items()), self.value, self.noise, self.state))
 
     def to_json(self) -> dict[str, Any]:
         """Return the trial as plain JSON data."""
@@ -137,6 +138,6 @@ def _finite_or_none(name: str, value: object) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise DataError(f"{name}={shown(value)} must be a number")
-    if not math.isfinite(value):
-        raise DataError(f"{name}={value!r} must be finite; a trial without a value has failed")
+    if not math.isfinite(as_float(value)):
+        raise DataError(f"{name}={shown(value)} must be finite; a trial without a value has failed")
     return float(value)

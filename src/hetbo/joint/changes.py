@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from hetbo.errors import shown
+from hetbo.errors import printable, shown
 from hetbo.experiments import Experiment
 from hetbo.spaces import Categorical, Float, Int, Numeric, Parameter, Space, Value
 from hetbo.spaces.parameters import choice_key
@@ -62,13 +62,14 @@ def changes_between(
 
     for name, parameter in target.items():
         if name in source.fixed:
-            value = shown(source.fixed[name])
+            known = source.fixed[name]
+            place = "the low end of the log scale" if _below_log(parameter, known) else "that value"
             add(
                 name,
                 ChangeKind.FIXED,
-                f"always {value}",
+                f"always {shown(known)}",
                 _short(parameter),
-                "new; the source's trials count as made at that value",
+                f"new; the source's trials count as made at {place}",
             )
         elif name not in source.space:
             add(
@@ -126,29 +127,36 @@ def render_changes(
     from rich.text import Text  # noqa: PLC0415
 
     stream = io.StringIO()
-    console = Console(file=stream, width=width, color_system=None, force_terminal=False)
+    console = Console(
+        file=stream, width=width, color_system=None, force_terminal=False, force_jupyter=False
+    )
+
+    def plain(text: str) -> Text:
+        return Text(printable(text))
+
     if not sources:
-        console.print(Text(f"{target} has no sources: nothing to transfer"))
+        console.print(plain(f"{target} has no sources: nothing to transfer"))
     changes = tuple(changes)
     for source in sources:
         own = [change for change in changes if change.source == source.name]
         same = [change.parameter for change in own if change.kind is ChangeKind.SAME]
-        console.print(
-            Text(f"{source.name} → {target}   ({_trials(len(source.complete))} with a value)")
-        )
+        trials = _trials(len(source.complete))
+        console.print(plain(f"{source.name} → {target}   ({trials} with a value)"))
         if same:
-            console.print(Text(f"  same in both: {', '.join(same)}"))
+            console.print(plain(f"  same in both: {', '.join(same)}"))
         rows = [change for change in own if change.kind is not ChangeKind.SAME]
         if rows:
             table = Table(box=box.SIMPLE_HEAD, pad_edge=True, padding=(0, 1))
             for heading in ("parameter", "change", source.name, target, "what it means"):
-                table.add_column(Text(heading))
+                table.add_column(plain(heading))
             for c in rows:
                 cells = (c.parameter, c.kind.value, c.before, c.after, c.meaning)
-                table.add_row(*(Text(cell) for cell in cells))
+                table.add_row(*map(plain, cells))
             console.print(table)
         if all(change.kind in _NOT_SHARED for change in own):
-            console.print(Text("  no parameter in common: only learned values can connect the two"))
+            console.print(
+                plain("  no parameter in common: only learned values can connect the two")
+            )
     return "\n".join(line.rstrip() for line in stream.getvalue().strip("\n").splitlines())
 
 
@@ -197,6 +205,11 @@ def _numeric_differences(
         scale = "log" if after.log else "linear"
         low_end = " (zero and below stand at its low end)" if after.log and before.low <= 0 else ""
         yield ChangeKind.RESCALED, f"compared on the target's {scale} scale{low_end}"
+
+
+def _below_log(parameter: Parameter, value: Value) -> bool:
+    on_log = isinstance(parameter, Float | Int) and parameter.log
+    return on_log and isinstance(value, int | float) and value <= 0
 
 
 def _move(before: Numeric, after: Numeric) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
+from hetbo.errors import printable
 from hetbo.joint.blocks import Block
 
 _NODE_HEIGHT, _ROW_GAP, _COLUMN_GAP, _MARGIN = 52, 44, 24, 12
@@ -42,8 +43,7 @@ class SpaceTree:
                 joint, below = ("", "") if top else ("└─ ", "   ") if last else ("├─ ", "│  ")
                 block = self.blocks[node]
                 lines.append(
-                    f"{indent}{joint}k{node + 1}: {', '.join(block.parameters)}"
-                    f"  [{self._owners(block)}]"
+                    f"{indent}{joint}k{node + 1}: {_named(block)}  [{self._owners(block)}]"
                 )
                 add(self._children(node), indent + below, top=False)
 
@@ -54,7 +54,7 @@ class SpaceTree:
         """Return the tree in Graphviz's language."""
         lines = ["digraph spaces {", "  node [shape=box, style=rounded];"]
         for node, block in enumerate(self.blocks):
-            label = f"{', '.join(block.parameters)}\n{self._kernel_line(node)}"
+            label = f"{_named(block)}\n{self._kernel_line(node)}"
             lines.append(f"  b{node} [label={_dot_quoted(label)}];")
         lines += [f"  b{parent} -> b{node};" for node, parent in self._edges()]
         return "\n".join([*lines, "}"])
@@ -110,13 +110,13 @@ class SpaceTree:
     def _owners(self, block: Block) -> str:
         if len(block.experiments) == len(self.names) > 1:
             return "all experiments"
-        return ", ".join(self.names[i] for i in sorted(block.experiments))
+        return ", ".join(printable(self.names[i]) for i in sorted(block.experiments))
 
     def _kernel_line(self, node: int) -> str:
         return f"k{node + 1} · {self._owners(self.blocks[node])}"
 
     def _labels(self, node: int) -> tuple[str, str]:
-        return _cut(", ".join(self.blocks[node].parameters)), _cut(self._kernel_line(node))
+        return _cut(_named(self.blocks[node])), _cut(self._kernel_line(node))
 
     def _layout(self) -> tuple[list[float], list[float]]:
         """Return each node's left edge and width: leaves side by side, parents above them."""
@@ -138,6 +138,10 @@ class SpaceTree:
         for root in self._children(None):
             cursor = place(root, cursor) + _COLUMN_GAP
         return left, width
+
+
+def _named(block: Block) -> str:
+    return ", ".join(map(printable, block.parameters))
 
 
 def _cut(text: str) -> str:

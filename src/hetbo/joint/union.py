@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from hetbo.errors import MergeError, SpaceError, shown
+from hetbo.errors import DataError, MergeError, SpaceError, shown
 from hetbo.experiments import Experiment
 from hetbo.joint.blocks import Block, find_blocks
 from hetbo.joint.changes import Change, changes_between, render_changes
@@ -65,15 +65,17 @@ class JointSpace:
 
         Raises:
             MergeError: A parameter is a number in one experiment and a category in another, two
-                experiments have the same name, or the target both tunes and fixes a parameter.
+                experiments have the same name, or the target fixes a parameter that it tunes, or
+                at something that is no value.
         """
         sources = tuple(sources)
-        given = [(target_name, target, fixed or {})]
+        try:
+            known = Experiment(target_name, target, fixed=fixed).fixed
+        except DataError as error:
+            raise MergeError(str(error)) from None
+        given = [(target_name, target, known)]
         given += [(source.name, source.space, source.fixed) for source in sources]
         _check_names([name for name, _, _ in given])
-        for name in fixed or {}:
-            if name in target:
-                raise MergeError(f"{name!r} is tuned by {target_name}, so it cannot be fixed there")
         names = dict.fromkeys(name for _, space, _ in given for name in space)
         members = tuple(
             Member(who, space, {name: value for name, value in known.items() if name in names})

@@ -46,8 +46,11 @@ class Float:
         """
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             raise SpaceError(f"{shown(value)} is not a number; expected one in {self!r}")
-        _check_inside(self, float(value))
-        return float(value)
+        number = as_float(value)
+        if math.isnan(number):
+            raise SpaceError(f"nan is not a value of {self!r}")
+        _check_inside(self, number)
+        return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ class Categorical:
     def __init__(self, *choices: Value) -> None:
         if not choices:
             raise SpaceError("Categorical() has no choices; give at least one")
-        object.__setattr__(self, "choices", tuple(_checked_choice(choice) for choice in choices))
+        object.__setattr__(self, "choices", tuple(checked_choice(choice) for choice in choices))
         seen = set[tuple[bool, Value]]()
         for choice in self.choices:
             if choice_key(choice) in seen:
@@ -140,7 +143,7 @@ class Categorical:
             SpaceError: The value is none of the choices.
         """
         try:
-            return self._keys().index(choice_key(_checked_choice(value)))
+            return self._keys().index(choice_key(checked_choice(value)))
         except (SpaceError, ValueError):
             known = ", ".join(map(repr, self.choices))
             raise SpaceError(f"{shown(value)} is none of the choices {known}") from None
@@ -159,6 +162,37 @@ Parameter: TypeAlias = Float | Int | Categorical
 def choice_key(choice: Value) -> tuple[bool, Value]:
     """Return what makes two choices the same: 1 and 1.0 are, 1 and True are not."""
     return isinstance(choice, bool), choice
+
+
+def checked_choice(choice: object) -> Value:
+    """Return `choice` as Python's own text, number, boolean or None.
+
+    Numbers of other libraries, NumPy's for example, become Python's, so that choices compare,
+    print and store alike.
+
+    Raises:
+        SpaceError: It is something else, or a number that is not finite.
+    """
+    if choice is None or isinstance(choice, bool):
+        return choice
+    if isinstance(choice, str):
+        return str.__str__(choice)
+    if isinstance(choice, numbers.Real) and math.isfinite(as_float(choice)):
+        return int(choice) if isinstance(choice, numbers.Integral) else float(choice)
+    if type(choice).__name__ in {"bool", "bool_"} and hasattr(choice, "item"):
+        return bool(choice)
+    raise SpaceError(
+        f"Categorical: {shown(choice)} cannot be a choice; "
+        "use a text, a finite number, a boolean or None"
+    )
+
+
+def as_float(number: numbers.Real) -> float:
+    """Return the number as a float: an infinite one if it is too large for any other."""
+    try:
+        return float(number)
+    except OverflowError:
+        return -math.inf if number < 0 else math.inf
 
 
 def parameter_to_json(parameter: Parameter) -> dict[str, Any]:
@@ -210,10 +244,7 @@ def _numeric_repr(parameter: Numeric) -> str:
 def _finite_number(kind: str, bound: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise SpaceError(f"{kind}: {bound}={shown(value)} must be a number")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
+    number = as_float(value)
     if not math.isfinite(number):
         raise SpaceError(f"{kind}: {bound}={shown(value)} must be finite")
     return number
@@ -235,7 +266,7 @@ def _as_whole(value: object) -> int | None:
         return None
     if isinstance(value, numbers.Integral):
         return int(value)
-    if isinstance(value, numbers.Real) and float(value).is_integer():
+    if isinstance(value, numbers.Real) and as_float(value).is_integer():
         return int(float(value))
     return None
 
@@ -248,33 +279,12 @@ def _check_range(parameter: Numeric) -> None:
         raise SpaceError(f"{kind}: low={low!r} must be below high={high!r}")
     if parameter.log and low <= 0:
         raise SpaceError(f"{kind}: low={low!r} must be above 0 on a log scale")
-    if not math.isfinite(float(high) - float(low)):
+    if not math.isfinite(high / low if parameter.log else high - low):
         raise SpaceError(f"{kind}: the range from {low!r} to {high!r} is too wide for a float")
 
 
 def _check_inside(parameter: Numeric, value: float) -> None:
-    if math.isnan(value):
-        raise SpaceError(f"nan is not a value of {parameter!r}")
     if value < parameter.low:
         raise SpaceError(f"{shown(value)} is below low={parameter.low!r}")
     if value > parameter.high:
         raise SpaceError(f"{shown(value)} is above high={parameter.high!r}")
-
-
-def _checked_choice(choice: object) -> Value:
-    # Numbers of other libraries (NumPy's, for example) become Python's own, so that choices
-    # compare, print and store alike.
-    if choice is None or isinstance(choice, bool):
-        return choice
-    if isinstance(choice, str):
-        return str.__str__(choice)
-    if isinstance(choice, numbers.Integral):
-        return int(choice)
-    if isinstance(choice, numbers.Real) and math.isfinite(choice):
-        return float(choice)
-    if type(choice).__name__ in {"bool", "bool_"} and hasattr(choice, "item"):
-        return bool(choice)
-    raise SpaceError(
-        f"Categorical: {shown(choice)} cannot be a choice; "
-        "use a text, a finite number, a boolean or None"
-    )

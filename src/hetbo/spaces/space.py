@@ -1,6 +1,7 @@
 """A named, ordered, frozen set of parameters."""
 
 import keyword
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Self
@@ -147,7 +148,7 @@ class Space(Mapping[str, Parameter]):
         return type(self).from_mapping, (dict(self._parameters),)
 
     def __repr__(self) -> str:
-        if all(name.isidentifier() and not keyword.iskeyword(name) for name in self):
+        if all(map(_can_be_keyword, self)):
             lines = "".join(f"    {name}={p!r},\n" for name, p in self.items())
             return f"Space(\n{lines})"
         lines = "".join(f"    {name!r}: {p!r},\n" for name, p in self.items())
@@ -158,6 +159,12 @@ class Space(Mapping[str, Parameter]):
             if name not in self._parameters:
                 known = ", ".join(map(repr, self._parameters))
                 raise SpaceError(f"{shown(name)} is not a parameter of this space ({known})")
+
+
+def _can_be_keyword(name: str) -> bool:
+    # Python normalises identifiers, so that other spellings would come back as another name.
+    same = unicodedata.normalize("NFKC", name) == name
+    return same and name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _check_name(name: object) -> None:

@@ -1,0 +1,51 @@
+"""What transfer has to beat: common parameters only, and no transfer at all."""
+
+from hetbo.encoding.dataset import Dataset
+from hetbo.models.assembly import centre_of, gaps_of, transfer_kernel
+from hetbo.models.base import TransferGP
+from hetbo.models.parts import Imputation
+from hetbo.models.settings import Settings, settings_of
+
+
+class CommonGP(TransferGP):
+    """A multi-task GP on the parameters that all experiments tune.
+
+    It says nothing about the others. Without a common parameter it only knows the experiments'
+    means.
+
+    Args:
+        data: The trials.
+        settings: 'default', 'paper', or settings of your own.
+    """
+
+    def __init__(self, data: Dataset, *, settings: Settings | str = "default") -> None:
+        chosen = settings_of(settings)
+        members = data.encoder.joint.members
+        self.common = tuple(
+            name
+            for name in data.encoder.joint.space
+            if all(name in member.space for member in members)
+        )
+        kernel = transfer_kernel(data, [(self.common, [True] * len(members))], chosen)
+        gaps = Imputation(gaps_of(data), centre_of(data), learned=False)
+        super().__init__(data, chosen, kernel=kernel, imputation=gaps)
+
+
+class TargetGP(TransferGP):
+    """A GP on the target's own trials: vanilla Bayesian optimisation.
+
+    It takes points of the joint cube like the other models, and measures lengths in units of the
+    target's own ranges, as if there were no sources.
+
+    Args:
+        data: The trials; those of sources are left out.
+        settings: 'default', 'paper', or settings of your own.
+    """
+
+    def __init__(self, data: Dataset, *, settings: Settings | str = "default") -> None:
+        chosen = settings_of(settings)
+        alone = data.only_target()
+        names = alone.encoder.joint.target.space.names
+        kernel = transfer_kernel(alone, [(names, [True])], chosen, target_units=True)
+        gaps = Imputation(gaps_of(alone), centre_of(alone), learned=False)
+        super().__init__(alone, chosen, kernel=kernel, imputation=gaps)

@@ -1,0 +1,121 @@
+"""The vector that a fit searches, and the model's parameters that it stands for."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from hetbo.encoding.encoder import FloatArray
+from hetbo.models.settings import LogNormal
+
+if TYPE_CHECKING:
+    from hetbo.models.base import TransferGP
+
+_LARGEST_LOG = 14.0
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """Where one parameter of the model stands in the vector that is searched.
+
+    Attributes:
+        parameter: The model's parameter.
+        where: Its place in the vector.
+        log: Whether the vector holds its logarithm.
+        prior: Its log-normal prior, if it has one.
+        low: The lowest value in the vector.
+        high: The highest value in the vector.
+    """
+
+    parameter: Tensor
+    where: slice
+    log: bool
+    prior: LogNormal | None
+    low: float
+    high: float
+
+
+class Coordinates:
+    """The vector that is searched: the model's parameters, positive ones as logarithms.
+
+    Args:
+        model: The model.
+
+    Attributes:
+        slots: Where each parameter stands.
+        bounds: Shape `2 × k`: the box that is searched.
+    """
+
+    def __init__(self, model: "TransferGP") -> None:
+        self.slots: dict[str, Slot] = {}
+        self.size = 0
+        shared, residual = model.covar_module.shared, model.covar_module.residual
+        for index, block in enumerate(shared.blocks):
+            self._add(f"length scales {index}", block, "raw_lengthscale", prior=block.prior)
+        if len(shared.blocks) > 1:
+            self._add("weights", shared, "raw_weight", prior=shared.prior)
+        if shared.task.learned:
+            self._add("factor", shared.task, "factor", log=False)
+            self._add("own", shared.task, "raw_own")
+        if shared.presence is not None:
+            presence = shared.presence
+            self._add("presence scales", presence, "raw_lengthscale", prior=presence.prior)
+            self._add("presence weight", presence, "raw_weight")
+        if residual is not None:
+            base = residual.base
+            self._add("residual scales", base, "raw_lengthscale", prior=base.prior)
+            self._add("residual variances", residual, "raw_variance", prior=residual.prior)
+        noise = model.likelihood.noise_covar
+        self._add("noise", noise, "raw_noise", prior=noise.prior)
+        if model.imputation.learned:
+            self._add("values", model.imputation, "raw_values", log=False)
+            self._add("logits", model.imputation, "logits", log=False)
+        low, high = np.empty(self.size), np.empty(self.size)
+        for slot in self.slots.values():
+            low[slot.where], high[slot.where] = slot.low, slot.high
+        self.bounds: FloatArray = np.stack([low, high])
+
+    def _add(
+        self,
+        name: str,
+        module: Any,  # noqa: ANN401  # GPyTorch is untyped
+        attribute: str,
+        *,
+        prior: LogNormal | None = None,
+        log: bool = True,
+    ) -> None:
+        parameter = getattr(module, attribute)
+        constraint = getattr(module, f"{attribute}_constraint", None)
+        low = -math.inf if constraint is None else float(constraint.lower_bound)
+        high = math.inf if constraint is None else float(constraint.upper_bound)
+        if log:
+            low, high = (
+                math.log(low),
+                min(math.log(high) if high < math.inf else high, _LARGEST_LOG),
+            )
+        where = slice(self.size, self.size + parameter.numel())
+        self.slots[name] = Slot(parameter, where, log, prior, low, high)
+        self.size = where.stop
+
+    def read(self) -> FloatArray:
+        """Return the model's parameters as a vector inside the bounds."""
+        z = np.empty(self.size)
+        for slot in self.slots.values():
+            value = slot.parameter.detach().cpu().numpy().ravel()
+            z[slot.where] = np.log(np.maximum(value, 1e-300)) if slot.log else value
+        return np.clip(z, *self.bounds)
+
+    def write(self, z: FloatArray) -> None:
+        """Set the model's parameters from a vector."""
+        for slot in self.slots.values():
+            value = np.exp(z[slot.where]) if slot.log else z[slot.where]
+            with torch.no_grad():
+                slot.parameter.copy_(torch.from_numpy(value).reshape(slot.parameter.shape))
+
+    def values(self, z: FloatArray, name: str) -> FloatArray:
+        """Return one parameter's values in a vector."""
+        slot = self.slots[name]
+        return np.exp(z[slot.where]) if slot.log else z[slot.where]
