@@ -71,7 +71,9 @@ class Dataset:
         ]
         return cls(
             encoder,
-            np.concatenate([encoder.encode([t.params for t in g], i) for i, g in enumerate(groups)]),
+            np.concatenate(
+                [encoder.encode([t.params for t in g], i) for i, g in enumerate(groups)]
+            ),
             np.concatenate([s.scale(v) for s, v in zip(scales, values, strict=True)]),
             np.concatenate([s.scale_noise(v) ** 2 for s, v in zip(scales, noise, strict=True)]),
             np.repeat(np.arange(len(groups)), [len(group) for group in groups]),

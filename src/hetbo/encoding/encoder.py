@@ -166,6 +166,16 @@ class Encoder:
         position: FloatArray = self._positions(name, [value])[0]
         return position
 
+    def values_at(self, name: str, positions: FloatArray) -> FloatArray:
+        """Return the numbers of a joint parameter at positions of its column, not rounded.
+
+        Raises:
+            SpaceError: The parameter is not a number.
+        """
+        if name not in self._axes:
+            raise SpaceError(f"{name!r} is not a number of the joint space")
+        return self._axes[name].value(positions)
+
     def cells(self, name: str) -> tuple[FloatArray, FloatArray]:
         """Return where an integer of the target lies: the edges of its cells and their middles.
 

@@ -1,5 +1,6 @@
 """Guessing a space from the values that were tried."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 from hetbo.errors import DataError, SpaceError, shown
@@ -61,7 +62,7 @@ def _infer(values: Sequence[Value]) -> Parameter:
         return Categorical(*values)
     numbers = [value for value in values if isinstance(value, int | float)]
     low, high = min(numbers), max(numbers)
-    log = low > 0 and high / low >= _LOG_FROM_RATIO
+    log = low > 0 and _LOG_FROM_RATIO <= high / low < math.inf
     if all(isinstance(number, int) for number in numbers):
         return Int(int(low), int(high), log=log)
     return Float(low, high, log=log)

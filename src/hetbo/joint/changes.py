@@ -148,7 +148,7 @@ def render_changes(
         if rows:
             table = Table(box=box.SIMPLE_HEAD, pad_edge=True, padding=(0, 1))
             for heading in ("parameter", "change", source.name, target, "what it means"):
-                table.add_column(plain(heading))
+                table.add_column(plain(heading), overflow="fold")
             for c in rows:
                 cells = (c.parameter, c.kind.value, c.before, c.after, c.meaning)
                 table.add_row(*map(plain, cells))
@@ -157,7 +157,7 @@ def render_changes(
             console.print(
                 plain("  no parameter in common: only learned values can connect the two")
             )
-    return "\n".join(line.rstrip() for line in stream.getvalue().strip("\n").splitlines())
+    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()).strip("\n")
 
 
 def _differences(

@@ -1,7 +1,7 @@
 """The Gaussian process that every surrogate is: a BoTorch model over the joint cube."""
 
 import copy
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import torch
@@ -16,14 +16,16 @@ from hetbo.encoding.dataset import Dataset
 from hetbo.models.kernels import TransferKernel
 from hetbo.models.parts import ExperimentMeans, ExperimentNoise, Imputation
 from hetbo.models.prediction import Prediction, parameters_of
-from hetbo.models.report import FitReport
 from hetbo.models.rounding import Rounding
 from hetbo.models.settings import Settings
+
+if TYPE_CHECKING:
+    from hetbo.models.report import FitReport
 
 _LEARNED_NOISE = -1.0
 
 
-class TransferGP(GPyTorchModel, ExactGP, FantasizeMixin):  # type: ignore[misc]  # BoTorch is untyped
+class TransferGP(GPyTorchModel, ExactGP, FantasizeMixin):
     """A Gaussian process over the trials of several experiments with different parameters.
 
     It is a BoTorch `Model`: any acquisition function accepts it. `posterior` takes points of the
@@ -116,10 +118,8 @@ class TransferGP(GPyTorchModel, ExactGP, FantasizeMixin):  # type: ignore[misc] 
         inputs, values = self._inputs(X), Y.squeeze(-1)
         if noise is not None:
             inputs = torch.cat([inputs.expand(*values.shape, -1)[..., :-1], noise], dim=-1)
-        batch = torch.broadcast_shapes(
-            inputs.shape[:-2], values.shape[:-1], self.train_targets.shape[:-1]
-        )
         old_inputs, old_values = self.train_inputs[0], self.train_targets
+        batch = np.broadcast_shapes(inputs.shape[:-2], values.shape[:-1], old_values.shape[:-1])
         conditioned = copy.copy(self)
         conditioned._modules = dict(self._modules)  # noqa: SLF001  # a copy's own
         conditioned._prediction = None  # noqa: SLF001

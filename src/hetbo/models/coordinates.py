@@ -14,7 +14,8 @@ from hetbo.models.settings import LogNormal
 if TYPE_CHECKING:
     from hetbo.models.base import TransferGP
 
-_LARGEST_LOG = 14.0
+_LARGEST_LOG = math.log(1e3)
+_LARGEST_FACTOR = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +90,11 @@ class Coordinates:
     ) -> None:
         parameter = getattr(module, attribute)
         constraint = getattr(module, f"{attribute}_constraint", None)
-        low = -math.inf if constraint is None else float(constraint.lower_bound)
-        high = math.inf if constraint is None else float(constraint.upper_bound)
+        low, high = -_LARGEST_FACTOR, _LARGEST_FACTOR
+        if constraint is not None:
+            low, high = float(constraint.lower_bound), float(constraint.upper_bound)
         if log:
-            low, high = (
-                math.log(low),
-                min(math.log(high) if high < math.inf else high, _LARGEST_LOG),
-            )
+            low, high = math.log(low), min(math.log(high), _LARGEST_LOG)
         where = slice(self.size, self.size + parameter.numel())
         self.slots[name] = Slot(parameter, where, log, prior, low, high)
         self.size = where.stop
@@ -119,3 +118,28 @@ class Coordinates:
         """Return one parameter's values in a vector."""
         slot = self.slots[name]
         return np.exp(z[slot.where]) if slot.log else z[slot.where]
+
+    def read_from(self, model: "TransferGP") -> FloatArray | None:
+        """Return another model's parameters as a vector; None if it is of another shape."""
+        other = Coordinates(model)
+        if {n: s.where for n, s in other.slots.items()} != {
+            n: s.where for n, s in self.slots.items()
+        }:
+            return None
+        return np.clip(other.read(), *self.bounds)
+
+    def draw(self, rng: np.random.Generator) -> FloatArray:
+        """Return a random start: near the priors' modes, values anywhere in their range."""
+        z = np.empty(self.size)
+        for name, slot in self.slots.items():
+            count = slot.where.stop - slot.where.start
+            if name == "values":
+                z[slot.where] = rng.uniform(size=count)
+            elif name == "factor":
+                # Whether an experiment agrees with the target or contradicts it: both are tried.
+                z[slot.where] = rng.normal(scale=0.8, size=count)
+            elif slot.prior is not None:
+                z[slot.where] = np.log(slot.prior.mode) + rng.normal(scale=0.7, size=count)
+            else:
+                z[slot.where] = rng.normal(loc=-0.5 if slot.log else 0.0, scale=0.7, size=count)
+        return np.clip(z, *self.bounds)

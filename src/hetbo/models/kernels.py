@@ -37,7 +37,7 @@ def gather(matrix: Tensor, x1: Tensor, x2: Tensor, *, diag: bool) -> Tensor:
     return matrix[first.unsqueeze(-1), second.unsqueeze(-2)]
 
 
-class SquaredExponential(Kernel):  # type: ignore[misc]  # GPyTorch is untyped
+class SquaredExponential(Kernel):
     """`exp(-½ Σ_c ((x_c - x'_c) / ℓ_p(c))²)`: one length-scale per parameter, not per column.
 
     Args:
@@ -86,7 +86,7 @@ class SquaredExponential(Kernel):  # type: ignore[misc]  # GPyTorch is untyped
         return (a @ b.mT - 0.5 * norms).clamp_max(0.0).exp()
 
 
-class TaskCovariance(Kernel):  # type: ignore[misc]
+class TaskCovariance(Kernel):
     """`B = F Fᵀ + diag(v)`: how far experiments agree. Correlations may be negative.
 
     Args:
@@ -126,7 +126,7 @@ class TaskCovariance(Kernel):  # type: ignore[misc]
         return gather(self.matrix, x1, x2, diag=diag)
 
 
-class PresenceKernel(Kernel):  # type: ignore[misc]
+class PresenceKernel(Kernel):
     """`s exp(-½ Σ_b ((p_b - p'_b) / ℓ_b)²)`, `p` marking the blocks that an experiment has.
 
     Not part of the paper's formula; the authors' code adds it to the sum over blocks.
@@ -155,7 +155,7 @@ class PresenceKernel(Kernel):  # type: ignore[misc]
         return gather(self.matrix, x1, x2, diag=diag)
 
 
-class BlockKernel(Kernel):  # type: ignore[misc]
+class BlockKernel(Kernel):
     """`B_ii' · Σ_b w_b [block b in both i and i'] k_b(x, x')`: the paper's conditional kernel.
 
     With one block that every experiment has it is the ordinary multi-task kernel.
@@ -177,7 +177,7 @@ class BlockKernel(Kernel):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         count = len(blocks)
-        self.blocks = ModuleList(blocks)
+        self.blocks: Any = ModuleList(blocks)
         self.register_buffer("present", present.to(torch.float64))
         self.task = TaskCovariance(present.shape[1], settings)
         # The weight of a single block would only repeat the scale of B.
@@ -213,7 +213,7 @@ class BlockKernel(Kernel):  # type: ignore[misc]
         return torch.stack(terms).sum(0)
 
 
-class ResidualKernel(Kernel):  # type: ignore[misc]
+class ResidualKernel(Kernel):
     """`[i = i'] s_i² k_r(x, x')`: how an experiment differs from what the others say.
 
     Args:
@@ -240,7 +240,7 @@ class ResidualKernel(Kernel):  # type: ignore[misc]
         return gather(self.matrix, x1, x2, diag=diag) * self.base.forward(x1, x2, diag=diag)
 
 
-class TransferKernel(Kernel):  # type: ignore[misc]
+class TransferKernel(Kernel):
     """What the experiments share, and what is each one's own.
 
     Args:

@@ -61,6 +61,9 @@ class MarginalLikelihood:
         self._mean_precision = model.mean_module.spread**-2
         means = len(self._constants)
         self._H = np.eye(means)[experiment if means > 1 else np.zeros_like(experiment)]
+        # Without a prior the mean of an experiment without trials is free: it stays at 0.
+        free = ~self._H.any(axis=0)
+        self._mean_ridge = np.where(free, max(self._mean_precision, 1.0), self._mean_precision)
         self._prior = _Priors(self.coordinates)
 
     def __call__(self, z: FloatArray) -> tuple[float, FloatArray]:
@@ -92,9 +95,9 @@ class MarginalLikelihood:
         K.flat[:: len(K) + 1] += self._known + self._learned * noise[self._noise_of] + self.jitter
         likelihood, G, means = self._likelihood(K)
         prior, grad = self._prior(z)
-        own = self._learned * np.diagonal(G)
+        own = self._learned * G.diagonal()
         grad[where] += noise * np.bincount(self._noise_of, weights=own, minlength=len(noise))
-        task_prior = self._kernel.backward(G, z, grad, dX := self._fills.gradient())
+        task_prior = self._kernel.backward(G, grad, dX := self._fills.gradient())
         self._fills.backward(dX, grad, self.coordinates)
         return likelihood + prior + task_prior, grad, means
 
@@ -103,18 +106,15 @@ class MarginalLikelihood:
         inverse, log_root = _inverse(K)
         KH = inverse @ self._H
         A = self._H.T @ KH
-        A.flat[:: len(A) + 1] += self._mean_precision
-        # Without a prior, the mean of an experiment without trials is free: it stays at 0.
-        free = np.diagonal(A) == 0
-        A[free, free] = 1.0
-        means = np.linalg.solve(A, KH.T @ self._y)
+        A.flat[:: len(A) + 1] += self._mean_ridge
+        _, means, _ = lapack.dposv(A, KH.T @ self._y, overwrite_a=1, overwrite_b=1)
         rest = self._y - self._H @ means
         alpha = inverse @ rest
         value = -0.5 * rest @ alpha - log_root - 0.5 * len(rest) * _LOG_2PI
         if self._mean_precision > 0:
             normal = math.log(self._mean_precision) - _LOG_2PI
             value += 0.5 * (len(means) * normal - self._mean_precision * (means @ means))
-        G = np.outer(alpha, alpha)
+        G = alpha[:, np.newaxis] * alpha
         G -= inverse
         G *= 0.5
         return float(value), G, means
@@ -158,23 +158,21 @@ class _Kernel:
             B = self._factor @ self._factor.T
             B.flat[:: len(B) + 1] += self._own
         self._B = B
-        weights = [1.0]
-        if "weights" in self._slots:
-            weights = np.exp(z[self._slots["weights"].where])
+        weights = np.exp(z[self._slots["weights"].where]) if "weights" in self._slots else [1.0]
         self._scaled_masks = [w * mask for w, mask in zip(weights, self._masks, strict=True)]
-        K = self._spread(B * self._presence(z)) if self._marks is not None else 0.0
+        K = np.zeros((len(X), len(X)))
+        if self._marks is not None:
+            K += self._spread(B * self._presence(z, self._marks))
         self._gathered = [self._spread(B * mask) for mask in self._scaled_masks]
         for block, gathered in zip(self._blocks, self._gathered, strict=True):
-            K = K + gathered * block.forward(z, X)
+            K += gathered * block.forward(z, X)
         if self._residual is not None:
             self._variances = np.exp(z[self._slots["residual variances"].where])
             self._gathered_residual = (self._members * self._variances) @ self._members.T
             K += self._gathered_residual * self._residual.forward(z, X)
         return K
 
-    def backward(
-        self, G: FloatArray, z: FloatArray, grad: FloatArray, dX: FloatArray | None
-    ) -> float:
+    def backward(self, G: FloatArray, grad: FloatArray, dX: FloatArray | None) -> float:
         """Add the gradients to `grad` and `dX`; return the log prior of the task covariance."""
         value, dB = task_log_prior(self._B, self._task_prior.scale, self._task_prior.correlation)
         for index, block in enumerate(self._blocks):
@@ -188,17 +186,17 @@ class _Kernel:
                 at = self._slots["weights"].where.start + index
                 grad[at] += np.vdot(dA, self._B * scaled_mask)
         if self._marks is not None:
-            dB += self._presence_backward(self._collect(G), z, grad)
+            dB += self._presence_backward(self._collect(G), grad)
         if self._residual is not None:
             GE = G * self._residual.matrix
-            by_experiment = np.diagonal(self._collect(GE))
+            by_experiment = self._collect(GE).diagonal()
             grad[self._slots["residual variances"].where] += by_experiment * self._variances
             GE *= self._gathered_residual
             self._residual.backward(GE, grad, dX)
         if self._factor is None or self._own is None:
             return 0.0
         grad[self._slots["factor"].where] += (2.0 * dB @ self._factor).ravel()
-        grad[self._slots["own"].where] += np.diagonal(dB) * self._own
+        grad[self._slots["own"].where] += dB.diagonal() * self._own
         return value
 
     def _spread(self, matrix: FloatArray) -> FloatArray:
@@ -211,15 +209,14 @@ class _Kernel:
         sums: FloatArray = self._members.T @ matrix @ self._members
         return sums
 
-    def _presence(self, z: FloatArray) -> FloatArray:
-        assert self._marks is not None  # noqa: S101  # for the type checker
-        marks = self._marks * np.exp(-z[self._slots["presence scales"].where])
+    def _presence(self, z: FloatArray, marks: FloatArray) -> FloatArray:
+        marks = marks * np.exp(-z[self._slots["presence scales"].where])
         self._mark_distances = (marks[:, np.newaxis] - marks) ** 2
         weight = np.exp(z[self._slots["presence weight"].where])
         self._Q: FloatArray = weight * np.exp(-0.5 * self._mark_distances.sum(-1))
         return self._Q
 
-    def _presence_backward(self, dA: FloatArray, z: FloatArray, grad: FloatArray) -> FloatArray:
+    def _presence_backward(self, dA: FloatArray, grad: FloatArray) -> FloatArray:
         dQ = dA * self._B * self._Q
         grad[self._slots["presence weight"].where] += dQ.sum()
         by_block = np.einsum("ij,ijb->b", dQ, self._mark_distances)
@@ -241,6 +238,7 @@ class _SquaredExponential:
         self._inverse = np.exp(-z[self._where])[self._groups] / self._widths
         self._scaled = X[:, self._columns] * self._inverse
         half = 0.5 * np.einsum("ij,ij->i", self._scaled, self._scaled)
+        self._ones = np.ones(len(X))
         E: FloatArray = self._scaled @ self._scaled.T
         E -= half[:, np.newaxis]
         E -= half
@@ -260,7 +258,7 @@ class _SquaredExponential:
         # With D the squared distances, dL/dD = -M/2, and sums over pairs of points collapse to
         # products of M and the points.
         S = self._scaled
-        R = M.sum(axis=1)[:, np.newaxis] * S
+        R = (M @ self._ones)[:, np.newaxis] * S
         R -= M @ S
         by_column = 2.0 * np.einsum("ij,ij->j", S, R)
         size = self._where.stop - self._where.start
@@ -299,25 +297,29 @@ def task_log_prior(
     B: FloatArray, scale: float | None, correlation: tuple[float, float] | None
 ) -> tuple[float, FloatArray]:
     """Return what `priors.TaskCovariancePrior` says of `B`, and its derivative by `B`."""
+    # Experiments are few: plain floats take less time than arrays would.
     value, dB = 0.0, np.zeros_like(B)
-    variances = np.diagonal(B)
-    if scale is not None:
-        logs = np.log(variances)
-        value -= float(np.sum(0.5 * (logs / scale) ** 2 + logs))
-        value -= len(B) * (math.log(scale) + 0.5 * _LOG_2PI)
-        dB.flat[:: len(B) + 1] -= (logs / scale**2 + 1.0) / variances
-    if correlation is not None and len(B) > 1:
-        a, b = correlation
-        roots = np.sqrt(variances)
-        r = B / np.outer(roots, roots)
-        np.fill_diagonal(r, 0.0)
-        r = np.clip(r, -1 + 1e-12, 1 - 1e-12)
-        logs = (a - 1) * np.log((1 + r) / 2) + (b - 1) * np.log((1 - r) / 2)
-        value += 0.5 * float(logs.sum() - np.trace(logs))
-        dr = 0.5 * ((a - 1) / (1 + r) - (b - 1) / (1 - r))
-        np.fill_diagonal(dr, 0.0)
-        dB += dr / np.outer(roots, roots)
-        dB.flat[:: len(B) + 1] -= (dr * r).sum(axis=1) / variances
+    rows = B.tolist()
+    for i, row in enumerate(rows):
+        variance = row[i]
+        slope = 0.0
+        if scale is not None:
+            log = math.log(variance)
+            value -= 0.5 * (log / scale) ** 2 + log + math.log(scale) + 0.5 * _LOG_2PI
+            slope -= (log / scale**2 + 1.0) / variance
+        if correlation is not None:
+            a, b = correlation
+            for j, covariance in enumerate(row):
+                if i == j:
+                    continue
+                root = math.sqrt(variance * rows[j][j])
+                r = covariance / root
+                dr = 0.5 * ((a - 1) / (1 + r) - (b - 1) / (1 - r))
+                slope -= dr * r / variance
+                dB[i, j] = dr / root
+                if i < j:
+                    value += (a - 1) * math.log((1 + r) / 2) + (b - 1) * math.log((1 - r) / 2)
+        dB[i, i] = slope
     return value, dB
 
 
@@ -329,7 +331,7 @@ def _inverse(K: FloatArray) -> tuple[FloatArray, float]:
     root, info = lapack.dpotrf(K.T, lower=1, clean=1, overwrite_a=1)
     if info != 0 or not np.isfinite(root[-1, -1]):
         raise NotPositiveDefinite
-    log_root = float(np.log(np.diagonal(root)).sum())
+    log_root = float(np.log(root.diagonal()).sum())
     lower, _ = lapack.dpotri(root, lower=1, overwrite_c=1)
     inverse = lower + lower.T
     inverse.flat[:: len(K) + 1] *= 0.5

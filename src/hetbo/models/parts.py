@@ -24,7 +24,7 @@ SMALLEST_KNOWN_NOISE = 1e-6
 LOGIT_SPREAD = 1.0
 
 
-class ExperimentMeans(Mean):  # type: ignore[misc]  # GPyTorch is untyped
+class ExperimentMeans(Mean):
     """A constant mean: one per experiment, or one for all.
 
     Args:
@@ -49,7 +49,7 @@ class ExperimentMeans(Mean):  # type: ignore[misc]  # GPyTorch is untyped
         return self.constants.expand(self.constants.shape)[_index(X, len(self.constants))]
 
 
-class _ExperimentNoiseModel(Noise):  # type: ignore[misc]
+class _ExperimentNoiseModel(Noise):
     """The noise variance of each input: its known one, or its experiment's."""
 
     def __init__(self, size: int, settings: Settings) -> None:
@@ -70,7 +70,7 @@ class _ExperimentNoiseModel(Noise):  # type: ignore[misc]
         )
 
 
-class ExperimentNoise(_GaussianLikelihoodBase):  # type: ignore[misc]
+class ExperimentNoise(_GaussianLikelihoodBase):
     """Gaussian noise: each trial's known variance, or one learned per experiment, or for all.
 
     Args:
@@ -104,7 +104,7 @@ class Gap:
     numeric: bool
 
 
-class Imputation(Module):  # type: ignore[misc]
+class Imputation(Module):
     """The values of what experiments miss: a number in the unit interval, a category's simplex.
 
     A missing category is a point in the simplex of its choices, given by logits.

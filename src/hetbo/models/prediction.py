@@ -1,5 +1,6 @@
 """The posterior of a fitted model, from one Cholesky factor."""
 
+import functools
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -136,13 +137,12 @@ class Prediction:
         second_experiment: Tensor,
     ) -> Tensor:
         rows, columns = first_experiment.unsqueeze(-1), second_experiment.unsqueeze(-2)
-        total = None if self._constant is None else self._constant[rows, columns]
+        values = [] if self._constant is None else [self._constant[rows, columns]]
         for term, a, b in zip(self._terms, first, second, strict=True):
             exponent = a.points @ b.points.mT
             exponent = exponent - a.half_norms.unsqueeze(-1) - b.half_norms.unsqueeze(-2)
-            value = exponent.clamp_max(0.0).exp() * term.factor[rows, columns]
-            total = value if total is None else total + value
-        return total
+            values.append(exponent.clamp_max(0.0).exp() * term.factor[rows, columns])
+        return functools.reduce(torch.add, values)
 
 
 def parameters_of(model: "TransferGP") -> Tensor:

@@ -1,7 +1,7 @@
 """Priors that GPyTorch does not have."""
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from gpytorch.priors import LogNormalPrior, Prior
@@ -20,7 +20,7 @@ def log_normal_prior(prior: LogNormal) -> LogNormalPrior:
     )
 
 
-class TaskCovariancePrior(Prior):  # type: ignore[misc]  # GPyTorch is untyped
+class TaskCovariancePrior(Prior):
     """A prior of the covariance `B` of experiments.
 
     Each variance has a log-normal density with median 1, and each correlation `r` a density
@@ -32,7 +32,7 @@ class TaskCovariancePrior(Prior):  # type: ignore[misc]  # GPyTorch is untyped
         correlation: The Beta distribution's parameters; None for no such term.
     """
 
-    arg_constraints = {}  # noqa: RUF012  # torch's own contract
+    arg_constraints: ClassVar[dict[str, Any]] = {}
     support = constraints.positive_definite
     _validate_args = False
 

@@ -1,0 +1,84 @@
+"""Data of the sizes that the paper works with, made by formulas."""
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+import hetbo as hb
+from hetbo.encoding import Dataset
+
+Function = Callable[[npt.NDArray[np.float64]], float]
+
+_HEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
+_WIDTHS = np.array(
+    [
+        [10, 3, 17, 3.5, 1.7, 8],
+        [0.05, 10, 17, 0.1, 8, 14],
+        [3, 3.5, 1.7, 10, 17, 8],
+        [17, 8, 0.05, 10, 0.1, 14],
+    ]
+)
+_CENTRES = 1e-4 * np.array(
+    [
+        [1312, 1696, 5569, 124, 8283, 5886],
+        [2329, 4135, 8307, 3736, 1004, 9991],
+        [2348, 1451, 3522, 2883, 3047, 6650],
+        [4047, 8828, 8732, 5743, 1091, 381],
+    ]
+)
+
+RANGER_TARGET = (0, 1, 2, 3, 6, 7)
+RANGER_SOURCES = {
+    "5965": (0, 1, 2, 3, 4, 5, 6, 7, 8, 9),
+    "7607": (0, 1, 2, 3, 4, 6, 7, 8, 10),
+}
+RANGER_COLUMNS = 11
+
+
+def hartmann(x: npt.NDArray[np.float64]) -> float:
+    """The negated Hartmann function of six variables; its maximum is 3.32237."""
+    return float(_HEIGHTS @ np.exp(-(_WIDTHS * (x - _CENTRES) ** 2).sum(axis=1)))
+
+
+def bowl(x: npt.NDArray[np.float64]) -> float:
+    """A smooth function of eleven variables, of the size of the Ranger problem."""
+    weights = np.linspace(1.0, 0.2, len(x))
+    return float(np.sin(3 * x[0] + x[6]) - weights @ (x - 0.4) ** 2)
+
+
+def hartmann_data(seed: int, *, source_trials: int = 30, target_trials: int = 20) -> Dataset:
+    """A source with four parameters, the other two at 0, and a target with six."""
+    families = {"target": tuple(range(6)), "source": tuple(range(4))}
+    sizes = {"target": target_trials, "source": source_trials}
+    return _data(hartmann, 6, families, sizes, seed)
+
+
+def ranger_data(seed: int, *, source_trials: int = 30, target_trials: int = 40) -> Dataset:
+    """Two sources and a target over eleven parameters, laid out as in the paper's Ranger."""
+    families = {"target": RANGER_TARGET, **RANGER_SOURCES}
+    sizes = {"target": target_trials, **dict.fromkeys(RANGER_SOURCES, source_trials)}
+    return _data(bowl, RANGER_COLUMNS, families, sizes, seed)
+
+
+def _data(
+    function: Function,
+    columns: int,
+    families: dict[str, tuple[int, ...]],
+    sizes: dict[str, int],
+    seed: int,
+) -> Dataset:
+    rng = np.random.default_rng(seed)
+    experiments = []
+    for name, family in families.items():
+        points = np.zeros((sizes[name], columns))
+        points[:, family] = rng.random((sizes[name], len(family)))
+        trials = [
+            hb.Trial({f"x{c}": float(point[c]) for c in family}, function(point))
+            for point in points
+        ]
+        space = hb.Space(**{f"x{c}": hb.Float(0, 1) for c in family})
+        experiments.append(hb.Experiment(name, space, trials, goal="maximize"))
+    target, *sources = experiments
+    joint = hb.JointSpace.merge(target.space, sources)
+    return Dataset.build(joint, target.trials, goal="maximize")

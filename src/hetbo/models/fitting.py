@@ -1,0 +1,137 @@
+"""The fit: the most likely parameters, from several starts."""
+
+import logging
+import time
+from collections.abc import Iterator
+from typing import TypeVar
+
+import numpy as np
+
+from hetbo.encoding.encoder import FloatArray
+from hetbo.errors import FitError
+from hetbo.models.base import TransferGP
+from hetbo.models.climbing import climb
+from hetbo.models.marginal_likelihood import MarginalLikelihood, NotPositiveDefinite
+from hetbo.models.prediction import JITTERS
+from hetbo.models.report import FitReport
+
+_logger = logging.getLogger(__name__)
+
+_DRAWS_PER_START = 8
+_EXPLORATION, _EXPLORATION_GAIN = 30, 1e-4
+"""Each start climbs so far: enough to see which is best."""
+_POLISH, _POLISH_GAIN = 500, 1e-8
+"""The best one then climbs to the top."""
+
+Model = TypeVar("Model", bound=TransferGP)
+
+
+def fit(
+    model: Model,
+    *,
+    rng: np.random.Generator | None = None,
+    starts: int = 4,
+    warm_start: TransferGP | None = None,
+) -> Model:
+    """Set a model's parameters to their most likely values.
+
+    Starts are the model's parameters as they are, those of an earlier fit, and the best of a
+    handful of random draws. A start that fails numerically is tried again with a larger diagonal,
+    then dropped.
+
+    Args:
+        model: The model; it is changed.
+        rng: Where random starts come from; a fixed generator if None.
+        starts: How many searches to make, at least one.
+        warm_start: A model of the same kind, fitted to fewer trials of the same experiments, whose
+            parameters make one start.
+
+    Returns:
+        The model, in evaluation mode, with its `fit_report`.
+
+    Raises:
+        FitError: No start succeeded, or the data is not finite.
+    """
+    began = time.perf_counter()
+    _check_finite(model)
+    rng = np.random.default_rng(0) if rng is None else rng
+    likelihood = MarginalLikelihood(model)
+    found: list[tuple[float, FloatArray]] = []
+    failures: list[str] = []
+    tried = 0
+    for start in _starts(likelihood, rng, starts, warm_start):
+        tried += 1
+        result = _search(likelihood, start, failures)
+        if result is not None:
+            found.append(result)
+    if not found:
+        raise FitError(
+            f"{type(model).__name__} of {', '.join(map(repr, model.data.names))} could not be "
+            f"fitted: none of {tried} starts succeeded ({'; '.join(failures)})"
+        )
+    found.sort(key=lambda pair: -pair[0])
+    found[0] = climb(likelihood, found[0][1], iterations=_POLISH, smallest_gain=_POLISH_GAIN)
+    likelihood.write(found[0][1])
+    model.eval()
+    model.fit_report = FitReport(
+        map_value=found[0][0],
+        start_values=tuple(value for value, _ in found),
+        evaluations=likelihood.evaluations,
+        starts=tried,
+        failures=tuple(failures),
+        seconds=time.perf_counter() - began,
+    )
+    return model
+
+
+def _starts(
+    likelihood: MarginalLikelihood,
+    rng: np.random.Generator,
+    count: int,
+    warm_start: TransferGP | None,
+) -> Iterator[FloatArray]:
+    given = [likelihood.coordinates.read()]
+    if warm_start is not None:
+        warm = likelihood.coordinates.read_from(warm_start)
+        given = [*([] if warm is None else [warm]), *given]
+    yield from given[:count]
+    drawn = []
+    for _ in range(_DRAWS_PER_START * max(count - len(given), 0)):
+        z = likelihood.coordinates.draw(rng)
+        try:
+            drawn.append((likelihood(z)[0], z))
+        except NotPositiveDefinite:
+            continue
+    drawn.sort(key=lambda pair: -pair[0])
+    yield from (z for _, z in drawn[: max(count - len(given), 0)])
+
+
+def _search(
+    likelihood: MarginalLikelihood, start: FloatArray, failures: list[str]
+) -> tuple[float, FloatArray] | None:
+    """Climb from one start, with a larger diagonal if need be; None if nothing helps."""
+    for jitter in JITTERS:
+        likelihood.jitter = jitter
+        try:
+            value, z = climb(
+                likelihood, start, iterations=_EXPLORATION, smallest_gain=_EXPLORATION_GAIN
+            )
+        except NotPositiveDefinite:
+            failures.append(f"not positive definite with {jitter:g} on the diagonal")
+            _logger.info("fit: %s", failures[-1])
+            continue
+        if np.isfinite(value):
+            return value, z
+        failures.append(f"the log posterior became {value}")
+    _logger.warning("fit: dropped a start: %s", failures[-1])
+    return None
+
+
+def _check_finite(model: TransferGP) -> None:
+    inputs, values = model.train_inputs[0], model.train_targets
+    bad = ~(inputs.isfinite().all(-1) & values.isfinite())
+    if bad.any():
+        experiment = int(inputs[bad][0, -2])
+        raise FitError(
+            f"{model.data.names[experiment]!r} has {int(bad.sum())} trials that are not finite"
+        )

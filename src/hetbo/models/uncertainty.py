@@ -1,0 +1,169 @@
+"""What is known of a learned value, and how well.
+
+A missing value's likelihood can be flat, one-sided or have several peaks, none of which the
+curvature at its best point would show. So the value is moved through its range, everything else
+is fitted anew at each step. The profile of log posteriors that results gives the interval of
+values that the trials do not rule out, which can reach the ends of the range, and, as the value's
+prior is uniform, its density. A missing category is put at each of its choices in turn.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import PchipInterpolator
+
+from hetbo.encoding.encoder import FloatArray
+from hetbo.models.base import TransferGP
+from hetbo.models.climbing import climb
+from hetbo.models.marginal_likelihood import MarginalLikelihood, NotPositiveDefinite
+from hetbo.models.parts import Gap
+from hetbo.spaces import Value
+
+_STEPS = 15
+_FINE_STEPS = 1001
+_LARGEST_LOSS = 0.5 * 3.841
+"""By how much the profile may fall below its maximum inside a 95 % interval: half of the 95 %
+quantile of the chi-squared distribution with one degree of freedom."""
+_VERTEX_LOGIT = 4.0
+_ITERATIONS_PER_STEP = 25
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedNumber:
+    """What a fit learned about a number that an experiment did not tune.
+
+    Attributes:
+        experiment: The experiment's name.
+        parameter: The parameter's name.
+        estimate: The most likely value, in natural units.
+        low: The lowest value, in natural units, that the trials do not rule out at the 95 % level.
+        high: The highest such value.
+        positions: The density's places, in natural units.
+        density: The density there, on the parameter's scale from 0 to 1.
+    """
+
+    experiment: str
+    parameter: str
+    estimate: float
+    low: float
+    high: float
+    positions: FloatArray
+    density: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedChoice:
+    """What a fit learned about a category that an experiment did not tune.
+
+    Attributes:
+        experiment: The experiment's name.
+        parameter: The parameter's name.
+        estimate: The most likely choice.
+        probabilities: Each choice, and how likely it is.
+    """
+
+    experiment: str
+    parameter: str
+    estimate: Value
+    probabilities: tuple[tuple[Value, float], ...]
+
+
+LearnedValue = LearnedNumber | LearnedChoice
+
+
+def learned_values(model: TransferGP) -> tuple[LearnedValue, ...]:
+    """Return what a fitted model learned about each missing value, with its uncertainty.
+
+    Args:
+        model: A fitted model. It stays as it is.
+
+    Returns:
+        One entry per missing parameter of each experiment that has trials; none if the model does
+        not learn missing values.
+    """
+    if not model.imputation.learned:
+        return ()
+    likelihood = MarginalLikelihood(model)
+    start = likelihood.coordinates.read()
+    experiments = set(model.data.experiment.tolist())
+    slots = likelihood.coordinates.slots
+    learned: list[LearnedValue] = []
+    at = slots["values"].where.start
+    for gap in model.imputation.numeric:
+        if gap.experiment in experiments:
+            learned.append(_number(model, gap, likelihood, start, at))
+        at += 1
+    at = slots["logits"].where.start
+    for gap in model.imputation.categorical:
+        where = slice(at, at + len(gap.columns))
+        if gap.experiment in experiments:
+            learned.append(_choice(model, gap, likelihood, start, where))
+        at = where.stop
+    return tuple(learned)
+
+
+def _number(
+    model: TransferGP, gap: Gap, likelihood: MarginalLikelihood, start: FloatArray, at: int
+) -> LearnedNumber:
+    best = float(start[at])
+    grid = np.unique(np.append(np.linspace(0.0, 1.0, _STEPS), best))
+    profile = np.full(len(grid), -np.inf)
+    middle = int(np.searchsorted(grid, best))
+    # Outwards from the best value, then through the whole range both ways: a neighbour's fit is a
+    # good start, and a second way to each place finds what the first one missed.
+    last = len(grid) - 1
+    for way in (
+        range(middle, last + 1),
+        range(middle, -1, -1),
+        range(last + 1),
+        range(last, -1, -1),
+    ):
+        z = start.copy()
+        for index in way:
+            z[at] = grid[index]
+            value, z = _refit(likelihood, z, slice(at, at + 1))
+            profile[index] = max(profile[index], value)
+    fine = np.linspace(0.0, 1.0, _FINE_STEPS)
+    loss = profile.max() - PchipInterpolator(grid, profile)(fine)
+    kept = fine[loss <= _LARGEST_LOSS]
+    density = np.exp(-loss)
+    density /= np.trapezoid(density, fine)
+    estimate, lowest, highest = model.data.encoder.values_at(
+        gap.parameter, np.array([best, kept.min(), kept.max()])
+    ).tolist()
+    return LearnedNumber(
+        experiment=model.data.names[gap.experiment],
+        parameter=gap.parameter,
+        estimate=estimate,
+        low=lowest,
+        high=highest,
+        positions=model.data.encoder.values_at(gap.parameter, fine),
+        density=density,
+    )
+
+
+def _choice(
+    model: TransferGP, gap: Gap, likelihood: MarginalLikelihood, start: FloatArray, where: slice
+) -> LearnedChoice:
+    count = len(gap.columns)
+    profile = np.empty(count)
+    for choice in range(count):
+        z = start.copy()
+        z[where] = _VERTEX_LOGIT * (2.0 * np.eye(count)[choice] - 1.0)
+        profile[choice], _ = _refit(likelihood, z, where)
+    weights = np.exp(profile - profile.max())
+    choices = model.data.encoder.joint.space[gap.parameter].choices  # type: ignore[union-attr]
+    return LearnedChoice(
+        model.data.names[gap.experiment],
+        gap.parameter,
+        choices[int(weights.argmax())],
+        tuple(zip(choices, (weights / weights.sum()).tolist(), strict=True)),
+    )
+
+
+def _refit(likelihood: MarginalLikelihood, z: FloatArray, held: slice) -> tuple[float, FloatArray]:
+    """Fit everything but some coordinates; return the log posterior and the place."""
+    try:
+        return climb(likelihood, z, iterations=_ITERATIONS_PER_STEP, smallest_gain=1e-6, held=held)
+    except NotPositiveDefinite:
+        return -np.inf, z
