@@ -94,7 +94,10 @@ def compare_with_shipped(
     make: Callable[[int], Dataset],
     repetitions: int,
 ) -> None:
-    fits, fits_ours, posteriors, posteriors_ours = [], [], [], []
+    fits: list[float] = []
+    fits_ours: list[float] = []
+    posteriors: list[float] = []
+    posteriors_ours: list[float] = []
     for seed in range(repetitions):
         data = make(seed)
         theirs = build(data)
@@ -120,7 +123,7 @@ def compare_with_shipped(
 
 
 def posterior_with_gradient(model: Any, X: torch.Tensor) -> None:  # noqa: ANN401
-    points = X.clone().requires_grad_(requires_grad=True)
+    points = X.clone().requires_grad_()
     posterior = model.posterior(points)
     (posterior.mean.sum() + posterior.variance.sum()).backward()
 

@@ -10,6 +10,7 @@ from botorch.models.model import FantasizeMixin
 from botorch.posteriors.gpytorch import GPyTorchPosterior
 from gpytorch.distributions import MultivariateNormal
 from gpytorch.models import ExactGP
+from linear_operator.operators import DenseLinearOperator
 from torch import Tensor
 
 from hetbo.encoding.dataset import Dataset
@@ -97,7 +98,9 @@ class TransferGP(GPyTorchModel, ExactGP, FantasizeMixin):
         elif observation_noise:
             added = self.likelihood.noise_covar(inputs).diagonal()
             covariance = covariance + torch.diag_embed(added)
-        posterior = GPyTorchPosterior(MultivariateNormal(mean, covariance))
+        # As an operator, since a plain tensor would be factored at once, needed or not.
+        operator = DenseLinearOperator(covariance)
+        posterior = GPyTorchPosterior(MultivariateNormal(mean, operator))
         return posterior if posterior_transform is None else posterior_transform(posterior, X=X)
 
     def condition_on_observations(

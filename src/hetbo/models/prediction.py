@@ -118,7 +118,8 @@ class Prediction:
             return mean, variance.clamp_min(_SMALLEST_VARIANCE).unsqueeze(-1)
         own = [term.scaled(points) for term in self._terms]
         covariance = self._covariance(own, experiment, own, experiment) - explained @ explained.mT
-        lack = (_SMALLEST_VARIANCE - covariance.diagonal(dim1=-2, dim2=-1)).clamp_min(0.0)
+        # Rounding can make it slightly indefinite, for instance where two points are the same.
+        lack = (-covariance.diagonal(dim1=-2, dim2=-1)).clamp_min(0.0) + _SMALLEST_VARIANCE
         return mean, covariance + torch.diag_embed(lack)
 
     def _explain(self, points: Tensor, experiment: Tensor) -> tuple[Tensor, Tensor]:

@@ -7,10 +7,12 @@ values that the trials do not rule out, which can reach the ends of the range, a
 prior is uniform, its density. A missing category is put at each of its choices in turn.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
+from scipy.stats import f
 
 from hetbo.encoding.encoder import FloatArray
 from hetbo.models.base import TransferGP
@@ -19,13 +21,11 @@ from hetbo.models.marginal_likelihood import MarginalLikelihood, NotPositiveDefi
 from hetbo.models.parts import Gap
 from hetbo.spaces import Value
 
-_STEPS = 15
+_STEPS = 13
 _FINE_STEPS = 1001
-_LARGEST_LOSS = 0.5 * 3.841
-"""By how much the profile may fall below its maximum inside a 95 % interval: half of the 95 %
-quantile of the chi-squared distribution with one degree of freedom."""
+_LEVEL = 0.95
 _VERTEX_LOGIT = 4.0
-_ITERATIONS_PER_STEP = 25
+_ITERATIONS_PER_STEP = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def _number(
             profile[index] = max(profile[index], value)
     fine = np.linspace(0.0, 1.0, _FINE_STEPS)
     loss = profile.max() - PchipInterpolator(grid, profile)(fine)
-    kept = fine[loss <= _LARGEST_LOSS]
+    kept = fine[loss <= _largest_loss(len(model.data.y), len(start))]
     density = np.exp(-loss)
     density /= np.trapezoid(density, fine)
     estimate, lowest, highest = model.data.encoder.values_at(
@@ -140,6 +140,16 @@ def _number(
         positions=model.data.encoder.values_at(gap.parameter, fine),
         density=density,
     )
+
+
+def _largest_loss(trials: int, parameters: int) -> float:
+    """Return by how much the profile may fall below its maximum inside a 95 % interval.
+
+    The F distribution, and not its limit for many trials, the chi-squared one: the trials that
+    judge the value are the ones that all other parameters were fitted to.
+    """
+    spare = max(trials - parameters, 1)
+    return 0.5 * trials * math.log1p(float(f.ppf(_LEVEL, 1, spare)) / spare)
 
 
 def _choice(

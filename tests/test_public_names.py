@@ -1,0 +1,53 @@
+import pkgutil
+from importlib import import_module
+
+import pytest
+
+import hetbo
+
+SUBPACKAGES = [
+    f"hetbo.{module.name}" for module in pkgutil.iter_modules(hetbo.__path__) if module.ispkg
+]
+
+
+def test_the_public_names_are_these() -> None:
+    assert hetbo.__all__ == [
+        "Categorical",
+        "DataError",
+        "DataWarning",
+        "Encoder",
+        "Experiment",
+        "FitError",
+        "Float",
+        "Goal",
+        "HetboError",
+        "HetboWarning",
+        "Int",
+        "JointSpace",
+        "MergeError",
+        "Space",
+        "SpaceError",
+        "Trial",
+        "TrialState",
+        "__version__",
+    ]
+
+
+@pytest.mark.parametrize("name", hetbo.__all__)
+def test_every_public_name_can_be_imported(name: str) -> None:
+    assert getattr(hetbo, name) is not None
+    assert name in dir(hetbo)
+
+
+def test_other_names_are_refused() -> None:
+    with pytest.raises(AttributeError, match="'hetbo' has no attribute 'nope'"):
+        getattr(hetbo, "nope")  # noqa: B009
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # other libraries, as they are loaded
+@pytest.mark.parametrize("package", SUBPACKAGES)
+def test_every_name_that_a_folder_offers_can_be_imported(package: str) -> None:
+    module = import_module(package)
+    assert module.__all__
+    assert len(set(module.__all__)) == len(module.__all__)
+    assert [name for name in module.__all__ if not hasattr(module, name)] == []
