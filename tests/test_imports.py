@@ -14,6 +14,7 @@ import hetbo
 ORDER = [
     "errors",
     "files",
+    "threads",
     "spaces",
     "experiments",
     "joint",

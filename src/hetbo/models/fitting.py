@@ -14,6 +14,7 @@ from hetbo.models.climbing import climb
 from hetbo.models.marginal_likelihood import MarginalLikelihood, NotPositiveDefinite
 from hetbo.models.prediction import JITTERS
 from hetbo.models.report import FitReport
+from hetbo.threads import one_thread_for
 
 _logger = logging.getLogger(__name__)
 
@@ -59,19 +60,20 @@ def fit(
     found: list[tuple[float, FloatArray]] = []
     failures: list[str] = []
     tried = 0
-    for start in _starts(likelihood, rng, starts, warm_start):
-        tried += 1
-        result = _search(likelihood, start, failures)
-        if result is not None:
-            found.append(result)
-    if not found:
-        raise FitError(
-            f"{type(model).__name__} of {', '.join(map(repr, model.data.names))} could not be "
-            f"fitted: none of {tried} starts succeeded ({'; '.join(failures)})"
-        )
-    found.sort(key=lambda pair: -pair[0])
-    found[0] = climb(likelihood, found[0][1], iterations=_POLISH, smallest_gain=_POLISH_GAIN)
-    likelihood.write(found[0][1])
+    with one_thread_for(len(model.train_targets)):
+        for start in _starts(likelihood, rng, starts, warm_start):
+            tried += 1
+            result = _search(likelihood, start, failures)
+            if result is not None:
+                found.append(result)
+        if not found:
+            raise FitError(
+                f"{type(model).__name__} of {', '.join(map(repr, model.data.names))} could not be "
+                f"fitted: none of {tried} starts succeeded ({'; '.join(failures)})"
+            )
+        found.sort(key=lambda pair: -pair[0])
+        found[0] = climb(likelihood, found[0][1], iterations=_POLISH, smallest_gain=_POLISH_GAIN)
+        likelihood.write(found[0][1])
     model.eval()
     model.fit_report = FitReport(
         map_value=found[0][0],

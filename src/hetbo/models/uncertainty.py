@@ -8,6 +8,7 @@ prior is uniform, its density. A missing category is put at each of its choices 
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,7 @@ from hetbo.models.climbing import climb
 from hetbo.models.marginal_likelihood import MarginalLikelihood, NotPositiveDefinite
 from hetbo.models.parts import Gap
 from hetbo.spaces import Value
+from hetbo.threads import one_thread_for
 
 _STEPS = 13
 _FINE_STEPS = 1001
@@ -83,23 +85,26 @@ def learned_values(model: TransferGP) -> tuple[LearnedValue, ...]:
     """
     if not model.imputation.learned:
         return ()
+    with one_thread_for(len(model.train_targets)):
+        return tuple(_learned(model))
+
+
+def _learned(model: TransferGP) -> Iterator[LearnedValue]:
     likelihood = MarginalLikelihood(model)
     start = likelihood.coordinates.read()
     experiments = set(model.data.experiment.tolist())
     slots = likelihood.coordinates.slots
-    learned: list[LearnedValue] = []
     at = slots["values"].where.start
     for gap in model.imputation.numeric:
         if gap.experiment in experiments:
-            learned.append(_number(model, gap, likelihood, start, at))
+            yield _number(model, gap, likelihood, start, at)
         at += 1
     at = slots["logits"].where.start
     for gap in model.imputation.categorical:
         where = slice(at, at + len(gap.columns))
         if gap.experiment in experiments:
-            learned.append(_choice(model, gap, likelihood, start, where))
+            yield _choice(model, gap, likelihood, start, where)
         at = where.stop
-    return tuple(learned)
 
 
 def _number(
