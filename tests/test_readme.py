@@ -7,11 +7,12 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md")}
 
 
-def blocks(language: str) -> list[str]:
-    """Return the code blocks of the README in one language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+def blocks(language: str, text: str = README) -> list[str]:
+    """Return the code blocks of a page in one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
 def test_the_readme_has_code_and_commands() -> None:
@@ -19,8 +20,15 @@ def test_the_readme_has_code_and_commands() -> None:
     assert blocks("console")
 
 
-@pytest.mark.parametrize("code", blocks("python"), ids=lambda code: code.split("\n", 1)[0])
-def test_the_code_of_the_readme_runs(
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(code, id=f"{name} {number}")
+        for name, text in {"README.md": README, **PAGES}.items()
+        for number, code in enumerate(blocks("python", text), start=1)
+    ],
+)
+def test_the_code_of_the_readme_and_of_the_documents_runs(
     code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "readme.py"

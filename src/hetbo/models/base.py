@@ -91,7 +91,7 @@ class TransferGP(GPyTorchModel, ExactGP, FantasizeMixin):
             raise IndexError(f"output_indices={output_indices!r}: the model has one output")
         self.eval()
         inputs = self._inputs(X)
-        mean, covariance = self._current_prediction()(inputs)
+        mean, covariance = self.current_prediction()(inputs)
         if isinstance(observation_noise, Tensor):
             added = observation_noise.reshape(*observation_noise.shape[: mean.ndim])
             covariance = covariance + torch.diag_embed(added.expand(mean.shape))
@@ -147,7 +147,8 @@ class TransferGP(GPyTorchModel, ExactGP, FantasizeMixin):
             )
         return torch.cat([points, experiment, torch.full_like(experiment, _LEARNED_NOISE)], dim=-1)
 
-    def _current_prediction(self) -> Prediction:
+    def current_prediction(self) -> Prediction:
+        """Return what predictions at the present parameters need, computed once."""
         if self._prediction is None or not torch.equal(
             self._prediction.parameters, parameters_of(self)
         ):

@@ -24,7 +24,7 @@ _logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Scaled:
+class Scaled:
     """Points in units of a term's length-scales, and half of their squared norms."""
 
     points: Tensor
@@ -32,7 +32,7 @@ class _Scaled:
 
 
 @dataclass(frozen=True, slots=True)
-class _Term:
+class Term:
     """One term `A_ii' exp(-½ |x - x'|²)` of the covariance."""
 
     factor: Tensor
@@ -40,12 +40,12 @@ class _Term:
     inverse: Tensor
 
     @classmethod
-    def of(cls, factor: Tensor, base: SquaredExponential) -> "_Term":
+    def of(cls, factor: Tensor, base: SquaredExponential) -> "Term":
         return cls(factor.clone(), base.columns, base.inverse)
 
-    def scaled(self, points: Tensor) -> _Scaled:
+    def scaled(self, points: Tensor) -> Scaled:
         scaled = points[..., self.columns] * self.inverse
-        return _Scaled(scaled, 0.5 * scaled.square().sum(-1))
+        return Scaled(scaled, 0.5 * scaled.square().sum(-1))
 
 
 class Prediction:
@@ -58,6 +58,12 @@ class Prediction:
 
     Attributes:
         parameters: The model's parameters when this was made.
+        terms: The terms of the covariance that depend on the points.
+        constant: The term that does not, `m × m`, if there is one.
+        trials: The trials' points, once per term.
+        experiment: Shape `… × n`: the trials' experiments.
+        variances: Shape `m`: the prior variance of each experiment.
+        means: The mean of each experiment, or the one of all.
         root: Shape `… × n × n`: the inverse of the Cholesky factor of the trials' covariance.
         weights: Shape `… × n`: that covariance's inverse times the centred values.
     """
@@ -68,23 +74,23 @@ class Prediction:
             inputs = model.train_inputs[0]
             filled = model.imputation(inputs)
             self._missing, self._fill = model.imputation.missing, model.imputation.table()
-            self._constants = model.mean_module.constants.clone()
+            self.means = model.mean_module.constants.clone()
             shared, residual = model.covar_module.shared, model.covar_module.residual
             pairs = [*zip(shared.factors(), shared.blocks, strict=True)]
             if residual is not None:
                 pairs.append((residual.matrix, residual.base))
-            self._terms = [_Term.of(factor, base) for factor, base in pairs]
-            self._constant = (
+            self.terms = [Term.of(factor, base) for factor, base in pairs]
+            self.constant = (
                 None if shared.presence is None else shared.task.matrix * shared.presence.matrix
             )
             # Every term is 1 at distance 0: the prior variance is a sum of diagonals.
-            matrices = [term.factor for term in self._terms]
-            matrices += [] if self._constant is None else [self._constant]
-            self._variances = torch.stack(matrices).sum(0).diagonal()
-            self._trials = [term.scaled(filled[..., :-2]) for term in self._terms]
-            self._experiment = split_inputs(inputs)[1]
+            matrices = [term.factor for term in self.terms]
+            matrices += [] if self.constant is None else [self.constant]
+            self.variances = torch.stack(matrices).sum(0).diagonal()
+            self.trials = [term.scaled(filled[..., :-2]) for term in self.terms]
+            self.experiment = split_inputs(inputs)[1]
             covariance = self._covariance(
-                self._trials, self._experiment, self._trials, self._experiment
+                self.trials, self.experiment, self.trials, self.experiment
             )
             noise = model.likelihood.noise_covar(inputs).diagonal()
             factor = cholesky(covariance + torch.diag_embed(noise))
@@ -114,9 +120,9 @@ class Prediction:
             mean = mean.reshape(experiment.shape)
             explained = explained.reshape(*experiment.shape, explained.shape[-1])
         if points.shape[-2] == 1:
-            variance = self._variances[experiment] - explained.square().sum(-1)
+            variance = self.variances[experiment] - explained.square().sum(-1)
             return mean, variance.clamp_min(_SMALLEST_VARIANCE).unsqueeze(-1)
-        own = [term.scaled(points) for term in self._terms]
+        own = [term.scaled(points) for term in self.terms]
         covariance = self._covariance(own, experiment, own, experiment) - explained @ explained.mT
         # Rounding can make it slightly indefinite, for instance where two points are the same.
         lack = (-covariance.diagonal(dim1=-2, dim2=-1)).clamp_min(0.0) + _SMALLEST_VARIANCE
@@ -124,22 +130,22 @@ class Prediction:
 
     def _explain(self, points: Tensor, experiment: Tensor) -> tuple[Tensor, Tensor]:
         """Return the mean, and `k(x, X) L⁻ᵀ`, whose square the trials take off the variance."""
-        own = [term.scaled(points) for term in self._terms]
-        cross = self._covariance(own, experiment, self._trials, self._experiment)
-        index = experiment if len(self._constants) > 1 else torch.zeros_like(experiment)
-        mean = self._constants[index] + (cross @ self.weights.unsqueeze(-1)).squeeze(-1)
+        own = [term.scaled(points) for term in self.terms]
+        cross = self._covariance(own, experiment, self.trials, self.experiment)
+        index = experiment if len(self.means) > 1 else torch.zeros_like(experiment)
+        mean = self.means[index] + (cross @ self.weights.unsqueeze(-1)).squeeze(-1)
         return mean, cross @ self.root.mT
 
     def _covariance(
         self,
-        first: Sequence[_Scaled],
+        first: Sequence[Scaled],
         first_experiment: Tensor,
-        second: Sequence[_Scaled],
+        second: Sequence[Scaled],
         second_experiment: Tensor,
     ) -> Tensor:
         rows, columns = first_experiment.unsqueeze(-1), second_experiment.unsqueeze(-2)
-        values = [] if self._constant is None else [self._constant[rows, columns]]
-        for term, a, b in zip(self._terms, first, second, strict=True):
+        values = [] if self.constant is None else [self.constant[rows, columns]]
+        for term, a, b in zip(self.terms, first, second, strict=True):
             exponent = a.points @ b.points.mT
             exponent = exponent - a.half_norms.unsqueeze(-1) - b.half_norms.unsqueeze(-2)
             values.append(exponent.clamp_max(0.0).exp() * term.factor[rows, columns])
