@@ -16,6 +16,7 @@ from hetbo.errors import (
     HetboError,
     HetboWarning,
     MergeError,
+    OptimizerError,
     SpaceError,
 )
 from hetbo.experiments import Experiment, Goal, Trial, TrialState
@@ -24,6 +25,7 @@ from hetbo.spaces import Categorical, Float, Int, Space
 
 if TYPE_CHECKING:
     from hetbo.encoding import Encoder
+    from hetbo.optimizer import Optimizer, Suggestion
 
 __version__ = version("hetbo")
 
@@ -41,14 +43,21 @@ __all__ = [
     "Int",
     "JointSpace",
     "MergeError",
+    "Optimizer",
+    "OptimizerError",
     "Space",
     "SpaceError",
+    "Suggestion",
     "Trial",
     "TrialState",
     "__version__",
 ]
 
-_LAZY = {"Encoder": "hetbo.encoding"}
+_LAZY = {
+    "Encoder": "hetbo.encoding",
+    "Optimizer": "hetbo.optimizer",
+    "Suggestion": "hetbo.optimizer",
+}
 
 
 def __getattr__(name: str) -> object:

@@ -6,7 +6,8 @@
     ├── SpaceError    (ValueError)    a parameter, a space, or a value that does not fit one
     ├── DataError     (ValueError)    a file, a row or a trial that cannot be used as it is
     ├── MergeError    (ValueError)    experiments that cannot be put into one joint space
-    └── FitError      (RuntimeError)  a model that could not be fitted
+    ├── FitError      (RuntimeError)  a model that could not be fitted
+    └── OptimizerError (ValueError)   an optimizer that was asked or told something impossible
 
     HetboWarning      (UserWarning)
     └── DataWarning                   rows were left out, because the caller asked for it
@@ -31,6 +32,10 @@ class MergeError(HetboError, ValueError):
 
 class FitError(HetboError, RuntimeError):
     """A model that could not be fitted; the message says what was tried."""
+
+
+class OptimizerError(HetboError, ValueError):
+    """An optimizer that was asked or told something impossible; its state is unchanged."""
 
 
 class HetboWarning(UserWarning):

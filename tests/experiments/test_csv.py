@@ -93,7 +93,7 @@ def test_the_line_of_a_row_counts_lines_not_rows(write: WriteFile) -> None:
 @pytest.mark.parametrize(
     ("header", "parts"),
     [
-        ("lr,lr,loss", ["'lr'", "twice"]),
+        ("lr,lr,loss", ["'lr' (number 1)", "twice"]),
         ("lr,loss,loss", ["'loss'", "twice"]),
         (",,loss", ["''", "twice"]),
         (",depth,loss", ["column 1 has no name", "drop=['']", "rename="]),

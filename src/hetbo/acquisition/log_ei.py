@@ -9,7 +9,7 @@ from hetbo.encoding.encoder import FloatArray
 
 _LOG_SQRT_2PI = 0.5 * math.log(2 * math.pi)
 _NEGATIVE = -1.0
-_FAR = -1e5
+_FAR = -1e3
 
 
 def log_expected_improvement(
@@ -38,11 +38,12 @@ def _log_h(u: FloatArray) -> tuple[FloatArray, FloatArray]:
     h_near = np.exp(-0.5 * near * near - _LOG_SQRT_2PI) + near * ndtr(near)
     # Below -1 the two terms nearly cancel. With the scaled complementary error function,
     # Φ(u)/φ(u) = r and h(u) = φ(u) (1 + u r), where 1 + u r tends to 1/u² far out.
-    far = np.clip(u, _FAR, _NEGATIVE)
-    r = math.sqrt(math.pi / 2) * erfcx(-far / math.sqrt(2))
-    rest = np.where(far < -1e3, 1.0 / (far * far), np.maximum(1.0 + far * r, 1e-300))
-    beyond = np.where(u < _FAR, -2.0 * np.log(np.maximum(u / _FAR, 1.0)), 0.0)
+    below = np.minimum(u, _NEGATIVE)
+    far = below < _FAR
+    near_tail = np.maximum(below, _FAR)
+    r = math.sqrt(math.pi / 2) * erfcx(-near_tail / math.sqrt(2))
+    rest = np.where(far, 1.0 / (below * below), 1.0 + near_tail * r)
     is_near = u > _NEGATIVE
-    value = np.where(is_near, np.log(h_near), log_phi + np.log(rest) + beyond)
-    slope = np.where(is_near, ndtr(near) / h_near, np.where(far < -1e3, -u, r / rest))
+    value = np.where(is_near, np.log(h_near), log_phi + np.log(rest))
+    slope = np.where(is_near, ndtr(near) / h_near, np.where(far, -below, r / rest))
     return value, slope

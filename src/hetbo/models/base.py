@@ -46,6 +46,7 @@ class TransferGP(GPyTorchModel, ExactGP, FantasizeMixin):
         data: The trials.
         settings: What is assumed beforehand.
         fit_report: How the fit went; None before it.
+        unseen: The target's parameters of which the model knows nothing.
     """
 
     _num_outputs = 1
@@ -63,6 +64,7 @@ class TransferGP(GPyTorchModel, ExactGP, FantasizeMixin):
         self.imputation = imputation
         self.rounding = Rounding(data.encoder)
         self.fit_report: FitReport | None = None
+        self.unseen: tuple[str, ...] = ()
         self._prediction: Prediction | None = None
 
     def forward(self, X: Tensor) -> MultivariateNormal:

@@ -21,14 +21,12 @@ class CommonGP(TransferGP):
     def __init__(self, data: Dataset, *, settings: Settings | str = "default") -> None:
         chosen = settings_of(settings)
         members = data.encoder.joint.members
-        self.common = tuple(
-            name
-            for name in data.encoder.joint.space
-            if all(name in member.space for member in members)
-        )
-        kernel = transfer_kernel(data, [(self.common, [True] * len(members))], chosen)
+        own = data.encoder.joint.target.space
+        common = [name for name in own if all(name in member.space for member in members)]
+        kernel = transfer_kernel(data, [(common, [True] * len(members))], chosen)
         gaps = Imputation(gaps_of(data), centre_of(data), learned=False)
         super().__init__(data, chosen, kernel=kernel, imputation=gaps)
+        self.unseen = tuple(name for name in own if name not in common)
 
 
 class TargetGP(TransferGP):

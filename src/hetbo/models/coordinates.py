@@ -119,15 +119,6 @@ class Coordinates:
         slot = self.slots[name]
         return np.exp(z[slot.where]) if slot.log else z[slot.where]
 
-    def read_from(self, model: "TransferGP") -> FloatArray | None:
-        """Return another model's parameters as a vector; None if it is of another shape."""
-        other = Coordinates(model)
-        if {n: s.where for n, s in other.slots.items()} != {
-            n: s.where for n, s in self.slots.items()
-        }:
-            return None
-        return np.clip(other.read(), *self.bounds)
-
     def draw(self, rng: np.random.Generator) -> FloatArray:
         """Return a random start: near the priors' modes, values anywhere in their range."""
         z = np.empty(self.size)

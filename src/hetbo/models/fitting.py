@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -32,7 +32,7 @@ def fit(
     *,
     rng: np.random.Generator | None = None,
     starts: int = 4,
-    warm_start: TransferGP | None = None,
+    warm_start: Sequence[float] | None = None,
 ) -> Model:
     """Set a model's parameters to their most likely values.
 
@@ -44,8 +44,8 @@ def fit(
         model: The model; it is changed.
         rng: Where random starts come from; a fixed generator if None.
         starts: How many searches to make, at least one.
-        warm_start: A model of the same kind, fitted to fewer trials of the same experiments, whose
-            parameters make one start.
+        warm_start: The `parameters` of an earlier fit's report, of the same kind of model to fewer
+            trials of the same experiments. Parameters of another number are ignored.
 
     Returns:
         The model, in evaluation mode, with its `fit_report`.
@@ -76,6 +76,7 @@ def fit(
         likelihood.write(found[0][1])
     model.eval()
     model.fit_report = FitReport(
+        parameters=tuple(found[0][1].tolist()),
         map_value=found[0][0],
         start_values=tuple(value for value, _ in found),
         evaluations=likelihood.evaluations,
@@ -90,12 +91,11 @@ def _starts(
     likelihood: MarginalLikelihood,
     rng: np.random.Generator,
     count: int,
-    warm_start: TransferGP | None,
+    warm_start: Sequence[float] | None,
 ) -> Iterator[FloatArray]:
     given = [likelihood.coordinates.read()]
-    if warm_start is not None:
-        warm = likelihood.coordinates.read_from(warm_start)
-        given = [*([] if warm is None else [warm]), *given]
+    if warm_start is not None and len(warm_start) == likelihood.coordinates.size:
+        given.insert(0, np.clip(np.array(warm_start), *likelihood.coordinates.bounds))
     yield from given[:count]
     drawn = []
     for _ in range(_DRAWS_PER_START * max(count - len(given), 0)):

@@ -41,9 +41,11 @@ class Term:
 
     @classmethod
     def of(cls, factor: Tensor, base: SquaredExponential) -> "Term":
+        """Return the term that a kernel makes with a factor, `m × m`."""
         return cls(factor.clone(), base.columns, base.inverse)
 
     def scaled(self, points: Tensor) -> Scaled:
+        """Return points in units of the term's length-scales."""
         scaled = points[..., self.columns] * self.inverse
         return Scaled(scaled, 0.5 * scaled.square().sum(-1))
 

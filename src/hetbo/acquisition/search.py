@@ -1,0 +1,109 @@
+"""The search for the point with the highest acquisition, in any mix of parameters."""
+
+import numpy as np
+from scipy.optimize import minimize
+
+from hetbo.acquisition.candidates import every_point, is_among, nearby, neighbours, spread
+from hetbo.acquisition.weighted import Acquisition
+from hetbo.encoding import Encoder
+from hetbo.encoding.encoder import FloatArray
+from hetbo.spaces import Float
+
+_SPREAD, _NEARBY = 512, 128
+_RESTARTS = 8
+_CLIMB = 60
+_ROUNDS = 4
+
+
+def maximise(
+    acquisition: Acquisition,
+    encoder: Encoder,
+    *,
+    rng: np.random.Generator,
+    known: FloatArray,
+    anchors: FloatArray,
+    pool: FloatArray | None = None,
+) -> tuple[FloatArray, float]:
+    """Find the point of the target with the highest acquisition that is not known yet.
+
+    A pool, or a space of a few thousand points, is evaluated whole. Otherwise the best of many
+    points climb: floats by gradient, integers and categories by steps, in turns, so that what is
+    found is a point that can be tried, and no rounding moves it onto a known one. A known point is
+    returned only if nothing else is left.
+
+    Args:
+        acquisition: What to maximise.
+        encoder: Knows the target's space.
+        rng: Where starts come from.
+        known: Shape `… × d`: points not to return.
+        anchors: Shape `… × d`: good points, near which some starts lie.
+        pool: Shape `… × d`: the only points to choose from, if given.
+
+    Returns:
+        The point, shape `d`, and its acquisition.
+    """
+    columns = encoder.columns.of(*encoder.joint.target.space)
+    finite = every_point(encoder) if pool is None else pool
+    if finite is not None:
+        return _best_new(acquisition, finite, known, columns)
+    starts = np.concatenate([spread(encoder, _SPREAD, rng), nearby(encoder, anchors, _NEARBY, rng)])
+    values, _ = acquisition(starts)
+    X = starts[np.argsort(-values, kind="stable")[:_RESTARTS]]
+    floats = encoder.columns.of(
+        *(name for name, p in encoder.joint.target.space.items() if isinstance(p, Float))
+    )
+    discrete = len(floats) < len(columns)
+    for _ in range(_ROUNDS):
+        before = X
+        X = _climb(acquisition, X, floats, encoder.bounds()) if floats else X
+        X = np.array([_step(acquisition, encoder, x) for x in X]) if discrete else X
+        if not discrete or np.array_equal(X, before):
+            break
+    return _best_new(acquisition, np.concatenate([encoder.snap(X), starts]), known, columns)
+
+
+def _best_new(
+    acquisition: Acquisition, X: FloatArray, known: FloatArray, columns: list[int]
+) -> tuple[FloatArray, float]:
+    new = X[~is_among(X, known, columns)]
+    X = new if len(new) else X
+    values, _ = acquisition(X)
+    best = int(values.argmax())
+    return X[best], float(values[best])
+
+
+def _climb(
+    acquisition: Acquisition, X: FloatArray, floats: list[int], bounds: FloatArray
+) -> FloatArray:
+    """Climb from all points at once: their sum has independent terms."""
+    shape = (len(X), len(floats))
+
+    def loss(flat: FloatArray) -> tuple[float, FloatArray]:
+        moved = X.copy()
+        moved[:, floats] = flat.reshape(shape)
+        values, gradients = acquisition(moved)
+        return -float(values.sum()), -gradients[:, floats].ravel()
+
+    result = minimize(
+        loss,
+        X[:, floats].ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=np.tile(bounds[:, floats].T, (len(X), 1)),
+        options={"maxiter": _CLIMB, "ftol": 1e-9},
+    )
+    climbed = X.copy()
+    climbed[:, floats] = result.x.reshape(shape)
+    return climbed
+
+
+def _step(acquisition: Acquisition, encoder: Encoder, x: FloatArray) -> FloatArray:
+    """Move to better neighbours, one integer or category at a time, until there is none."""
+    value = float(acquisition(x[np.newaxis])[0][0])
+    while True:
+        around = neighbours(encoder, x)
+        values, _ = acquisition(around)
+        best = int(values.argmax())
+        if values[best] <= value:
+            return x
+        x, value = around[best], float(values[best])

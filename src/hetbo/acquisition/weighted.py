@@ -1,0 +1,69 @@
+"""What the search maximises: the expected improvement, weighed over several opinions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from hetbo.acquisition.log_ei import log_expected_improvement
+from hetbo.acquisition.predictor import Predictor
+from hetbo.encoding.encoder import FloatArray
+
+
+class Acquisition(Protocol):
+    """What the search maximises."""
+
+    def __call__(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return values and gradients at `k × d` points: shapes `k` and `k × d`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """One model's view of what can be gained.
+
+    Attributes:
+        predictor: The model's predictions.
+        best: What is to be improved upon, on the model's scale.
+        weight: How far the model is trusted.
+    """
+
+    predictor: Predictor
+    best: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedLogEI:
+    """`log Σ_v w_v EI_v(x)` of several models, plus the log probability that a trial succeeds.
+
+    Attributes:
+        opinions: The models, with weights that are positive.
+        feasibility: How likely a trial is to succeed; None if none has failed yet.
+    """
+
+    opinions: Sequence[Opinion]
+    feasibility: Acquisition | None = None
+
+    def __call__(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return values and gradients at `k × d` points."""
+        values, gradients = [], []
+        for opinion in self.opinions:
+            moments = opinion.predictor(X)
+            value, by_mean, by_sd = log_expected_improvement(moments.mean, moments.sd, opinion.best)
+            values.append(value + np.log(opinion.weight))
+            gradients.append(
+                by_mean[:, np.newaxis] * moments.mean_gradient
+                + by_sd[:, np.newaxis] * moments.sd_gradient
+            )
+        stacked = np.stack(values)
+        largest = stacked.max(axis=0)
+        shares = np.exp(stacked - largest)
+        total = shares.sum(axis=0)
+        shares /= total
+        result = largest + np.log(total)
+        gradient = np.einsum("vk,vkd->kd", shares, np.stack(gradients))
+        if self.feasibility is not None:
+            log_probability, slope = self.feasibility(X)
+            result, gradient = result + log_probability, gradient + slope
+        return result, gradient

@@ -1,0 +1,240 @@
+"""From everything that is known to the next point: fit, weigh, search."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hetbo.acquisition.candidates import from_unit, is_among, spread
+from hetbo.acquisition.feasibility import Feasibility
+from hetbo.acquisition.predictor import Predictor
+from hetbo.acquisition.search import maximise
+from hetbo.acquisition.weighted import Opinion, WeightedLogEI
+from hetbo.encoding import Dataset, Encoder
+from hetbo.encoding.encoder import FloatArray
+from hetbo.experiments import Goal, Trial, TrialState
+from hetbo.joint import JointSpace
+from hetbo.methods import Recipe, Voice
+from hetbo.models import TransferGP, fit
+from hetbo.models.leave_one_out import leave_one_out
+from hetbo.threads import one_thread_for
+
+_PATIENCE = 5.0
+"""So many trials of the target weigh as much as what was believed before them."""
+_SMALLEST_WEIGHT = 1e-6
+_FEW_STARTS = 3
+_ANCHORS = 5
+_SPARE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """The models of a method, fitted to what is known.
+
+    Attributes:
+        models: The models by the names of their voices.
+        weights: How far each is trusted; they add up to 1.
+    """
+
+    models: Mapping[str, TransferGP]
+    weights: Mapping[str, float]
+
+
+@dataclass(slots=True)
+class Engine:
+    """Chooses the next point of a target.
+
+    Attributes:
+        recipe: Which models have a say.
+        joint: The joint space.
+        goal: The target's goal.
+        n_initial: How many points cover the space before a model without sources has a say.
+        pool: The only allowed points, `… × d`; None if all of the space is allowed.
+        cover_seed: Scrambles the even cover of the space.
+        warm_starts: The parameters of each voice's last fit.
+    """
+
+    recipe: Recipe
+    joint: JointSpace
+    goal: Goal
+    n_initial: int
+    pool: FloatArray | None = None
+    cover_seed: int = 0
+    warm_starts: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    encoder: Encoder = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.encoder = Encoder(self.joint)
+
+    def suggest(
+        self, trials: Sequence[Trial], count: int, rng: np.random.Generator, *, order: int
+    ) -> list[FloatArray]:
+        """Return the next points to try.
+
+        Args:
+            trials: All trials of the target so far; those that are pending count as taken.
+            count: How many points to return.
+            rng: Where all randomness comes from.
+            order: The position of the first of these points in the sequence that covers the space
+                evenly.
+
+        Returns:
+            Points of the cube, each of shape `d`.
+        """
+        fit_rng, search_rng, rest_rng = rng.spawn(3)
+        known = np.nan_to_num(self.encoder.encode([trial.params for trial in trials]))
+        chosen: list[FloatArray] = []
+        fitted: Fitted | None = None
+        for index in range(count):
+            taken = np.concatenate([known, np.array(chosen).reshape(-1, known.shape[1])])
+            if not self.has_a_say(trials):
+                chosen.append(self._covering(taken, order + index, rest_rng))
+                continue
+            if fitted is None:
+                fitted = self.fit(trials, fit_rng)
+            pending = [
+                k
+                for k, trial in zip(known, trials, strict=True)
+                if trial.state is TrialState.PENDING
+            ]
+            acquisition = self._acquisition(fitted, trials, known, [*pending, *chosen], search_rng)
+            with one_thread_for(len(trials)):
+                x, _ = maximise(
+                    acquisition,
+                    self.encoder,
+                    rng=search_rng,
+                    known=taken,
+                    anchors=self._anchors(trials, known, search_rng),
+                    pool=self.pool,
+                )
+            chosen.append(self._with_rest(x, fitted, rest_rng))
+        return chosen
+
+    def fit(self, trials: Sequence[Trial], rng: np.random.Generator) -> Fitted:
+        """Fit the voices that have a say, and weigh them.
+
+        Args:
+            trials: All trials of the target so far.
+            rng: Where starts of fits come from.
+        """
+        data = Dataset.build(self.joint, trials, goal=self.goal, scaling=self.recipe.scaling)
+        models: dict[str, TransferGP] = {}
+        for name, voice in self._voices(trials).items():
+            (own,) = rng.spawn(1)
+            warm = self.warm_starts.get(name)
+            models[name] = fit(voice.build(data), rng=own, starts=_FEW_STARTS, warm_start=warm)
+            report = models[name].fit_report
+            if report is not None:
+                self.warm_starts[name] = report.parameters
+        return Fitted(models, self._weights(models))
+
+    def _voices(self, trials: Sequence[Trial]) -> Mapping[str, Voice]:
+        complete = any(trial.state is TrialState.COMPLETE for trial in trials)
+        useful = any(source.complete for source in self.joint.sources)
+        return {
+            name: voice
+            for name, voice in self.recipe.voices.items()
+            if (useful if voice.transfers and len(self.recipe.voices) > 1 else True)
+            and (complete or voice.transfers)
+        }
+
+    def has_a_say(self, trials: Sequence[Trial]) -> bool:
+        """Tell whether models choose, and not yet, or never, an even cover of the space."""
+        if not self.recipe.voices:
+            return False
+        complete = sum(trial.state is TrialState.COMPLETE for trial in trials)
+        if any(voice.transfers for voice in self.recipe.voices.values()) and any(
+            source.complete for source in self.joint.sources
+        ):
+            return True
+        return complete > 0 and len(trials) >= self.n_initial
+
+    def _weights(self, models: Mapping[str, TransferGP]) -> dict[str, float]:
+        logs = {name: np.log(self.recipe.voices[name].trust) for name in models}
+        if len(models) > 1:
+            for name, model in models.items():
+                densities = leave_one_out(model).log_density
+                # The mean density, as if of a growing number of trials: five trials alone say
+                # little, and weights that jump with each of them would say it loudly.
+                if len(densities):
+                    logs[name] += densities.sum() * len(densities) / (len(densities) + _PATIENCE)
+        largest = max(logs.values())
+        shares = {name: float(np.exp(log - largest)) for name, log in logs.items()}
+        total = sum(shares.values())
+        return {name: share / total for name, share in shares.items()}
+
+    def _acquisition(
+        self,
+        fitted: Fitted,
+        trials: Sequence[Trial],
+        known: FloatArray,
+        pending: Sequence[FloatArray],
+        rng: np.random.Generator,
+    ) -> WeightedLogEI:
+        import torch  # noqa: PLC0415
+
+        complete = np.array([trial.state is TrialState.COMPLETE for trial in trials], dtype=bool)
+        failed = np.array([trial.state is TrialState.FAILED for trial in trials], dtype=bool)
+        opinions = []
+        for name, model in fitted.models.items():
+            if fitted.weights[name] < _SMALLEST_WEIGHT:
+                continue
+            predictor = Predictor(model)
+            places = known[complete] if complete.any() else spread(self.encoder, 256, rng)
+            best = float(predictor(places).mean.max())
+            if len(pending):
+                X = np.array(pending)
+                believed = torch.from_numpy(predictor(X).mean).unsqueeze(-1)
+                predictor = Predictor(
+                    model.condition_on_observations(torch.from_numpy(X), believed)
+                )
+            opinions.append(Opinion(predictor, best, fitted.weights[name]))
+        feasibility = None
+        if failed.any():
+            columns = self.encoder.columns.of(*self.joint.target.space)
+            feasibility = Feasibility(known[complete], known[failed], columns)
+        return WeightedLogEI(opinions, feasibility)
+
+    def _anchors(
+        self, trials: Sequence[Trial], known: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
+        """Return the best points of the target and of each source, new parameters anywhere."""
+        own = [i for i, trial in enumerate(trials) if trial.state is TrialState.COMPLETE]
+        own.sort(key=lambda i: -self.goal.sign * (trials[i].value or 0.0))
+        anchors = [known[own[:_ANCHORS]]]
+        for index, source in enumerate(self.joint.sources, start=1):
+            ranked = sorted(source.complete, key=lambda t: -source.goal.sign * (t.value or 0.0))
+            X = self.encoder.encode([trial.params for trial in ranked[:_ANCHORS]], index)
+            fresh = from_unit(self.encoder, rng.random((len(X), len(self.joint.target.space))))
+            anchors.append(self.encoder.snap(np.where(np.isnan(X), fresh, X)))
+        return np.concatenate(anchors)
+
+    def _covering(self, taken: FloatArray, order: int, rng: np.random.Generator) -> FloatArray:
+        """Return a point that is not taken: of an even cover of the space, or a random one."""
+        columns = self.encoder.columns.of(*self.joint.target.space)
+        if self.pool is not None:
+            points = self.pool[rng.permutation(len(self.pool))]
+        elif self.recipe.voices:
+            cover_rng = np.random.default_rng(self.cover_seed)
+            points = spread(self.encoder, order + _SPARE, cover_rng)[order:]
+        else:
+            points = np.array([self._random(rng) for _ in range(_SPARE)])
+        free = np.flatnonzero(~is_among(points, taken, columns))
+        first: FloatArray = points[free[0] if len(free) else 0]
+        return first
+
+    def _with_rest(self, x: FloatArray, fitted: Fitted, rng: np.random.Generator) -> FloatArray:
+        """Return the point with parameters that the model does not see drawn at random."""
+        unseen = set.intersection(*(set(model.unseen) for model in fitted.models.values()))
+        if not unseen or self.pool is not None:
+            return x
+        columns = self.encoder.columns.of(*unseen)
+        completed = x.copy()
+        completed[columns] = self._random(rng)[columns]
+        return completed
+
+    def _random(self, rng: np.random.Generator) -> FloatArray:
+        point: FloatArray = from_unit(self.encoder, rng.random((1, len(self.joint.target.space))))[
+            0
+        ]
+        return point

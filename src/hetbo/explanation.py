@@ -1,0 +1,107 @@
+"""What the models say, in words and numbers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hetbo.engine import Engine, Fitted
+from hetbo.experiments import Trial
+from hetbo.models import LearnedNumber, LearnedValue, learned_values
+
+_MUCH, _LITTLE = 0.7, 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How far each model and source is trusted, and what was learned.
+
+    Attributes:
+        models: The weight of each model; they add up to 1.
+        sources: How far each source is trusted, from 0 to 1: the weight of the models that
+            transfer, times how closely the source goes along with the target in them.
+        correlations: How the target goes along with each source, from -1 to 1.
+        learned: What was learned about parameters that an experiment did not tune.
+        sentence: All of that in words.
+    """
+
+    models: Mapping[str, float]
+    sources: Mapping[str, float]
+    correlations: Mapping[str, float]
+    learned: tuple[LearnedValue, ...]
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def explain(engine: Engine, trials: Sequence[Trial], rng: np.random.Generator) -> Explanation:
+    """Fit the models to what is known and say what they found."""
+    if not engine.has_a_say(trials):
+        return Explanation({}, {}, {}, (), "No model has a say yet: the space is being covered.")
+    fitted = engine.fit(trials, rng)
+    correlations = _correlations(engine, fitted)
+    transfer = sum(
+        weight for name, weight in fitted.weights.items() if engine.recipe.voices[name].transfers
+    )
+    sources = {name: transfer * abs(value) for name, value in correlations.items()}
+    learned: tuple[LearnedValue, ...] = ()
+    candidates = [n for n, m in fitted.models.items() if m.imputation.learned]
+    if candidates:
+        learned = learned_values(fitted.models[max(candidates, key=fitted.weights.__getitem__)])
+    sentence = _sentence(transfer, sources, correlations, learned)
+    return Explanation(fitted.weights, sources, correlations, learned, sentence)
+
+
+def _correlations(engine: Engine, fitted: Fitted) -> dict[str, float]:
+    """Return the correlation of each source with the target, over models that transfer."""
+    total = {source.name: 0.0 for source in engine.joint.sources}
+    weight = 0.0
+    for name, model in fitted.models.items():
+        if not engine.recipe.voices[name].transfers:
+            continue
+        B = model.covar_module.shared.task.matrix.detach().numpy()
+        own = 0.0
+        if model.covar_module.residual is not None:
+            own = model.covar_module.residual.raw_variance.detach().numpy()
+        scale = np.sqrt(np.diagonal(B) + own)
+        weight += fitted.weights[name]
+        for index, source in enumerate(total, start=1):
+            correlation = B[0, index] / (scale[0] * scale[index])
+            total[source] += fitted.weights[name] * float(correlation)
+    return {name: value / weight if weight else 0.0 for name, value in total.items()}
+
+
+def _sentence(
+    transfer: float,
+    sources: Mapping[str, float],
+    correlations: Mapping[str, float],
+    learned: Sequence[LearnedValue],
+) -> str:
+    if not sources:
+        return "There are no sources: the target's own trials decide."
+    parts = [f"Transfer has {transfer:.0%} of the say."]
+    for name, trust in sources.items():
+        r = correlations[name]
+        if trust >= _MUCH:
+            verdict = "is followed closely"
+        elif trust >= _LITTLE:
+            verdict = "is followed with caution"
+        else:
+            verdict = "hardly counts"
+        if r < 0 and trust >= _LITTLE:
+            verdict += ", the other way round"
+        parts.append(f"{name!r} {verdict} (correlation {r:+.2f}).")
+    for value in learned:
+        if isinstance(value, LearnedNumber):
+            parts.append(
+                f"{value.experiment!r} seems to have had {value.parameter} at about "
+                f"{value.estimate:.3g} (between {value.low:.3g} and {value.high:.3g})."
+            )
+        else:
+            probability = dict(value.probabilities)[value.estimate]
+            parts.append(
+                f"{value.experiment!r} seems to have had {value.parameter} at "
+                f"{value.estimate!r} ({probability:.0%} sure)."
+            )
+    return " ".join(parts)

@@ -1,0 +1,329 @@
+"""Ask for the next parameters, tell what came of them: the one class with a state."""
+
+import json
+import math
+import numbers
+import os
+import secrets
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self, overload
+
+import numpy as np
+
+from hetbo.engine import Engine
+from hetbo.errors import DataError, DataWarning, OptimizerError, SpaceError, shown
+from hetbo.experiments import Experiment, Goal, Trial, TrialState
+from hetbo.explanation import Explanation, explain
+from hetbo.files import write_text_atomically
+from hetbo.joint import JointSpace
+from hetbo.methods import METHODS
+from hetbo.spaces import Space, Value
+
+_FORMAT = "hetbo-optimizer"
+_VERSION = 1
+_DEFAULT_INITIAL = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Parameters to try.
+
+    Attributes:
+        number: The trial's number, counted from 0.
+        params: The value of each parameter.
+    """
+
+    number: int
+    params: Mapping[str, Value]
+
+
+class Optimizer:
+    """Finds good parameters of an expensive function in few trials, with the help of old ones.
+
+    Args:
+        space: What is tuned.
+        sources: Past experiments, each in its own space.
+        goal: 'minimize' or 'maximize'.
+        method: A name in `hetbo.methods.METHODS`. The default, 'auto', decides from the data how
+            far to trust the sources.
+        seed: The same seed gives the same suggestions, in any process. A random one if None.
+        n_initial: How many trials cover the space before a model without sources has a say.
+        candidates: The only parameters that may be suggested, if not all of the space.
+        fixed: Known values that the target has for parameters that only sources tune.
+
+    Raises:
+        OptimizerError: An option has no meaning.
+        MergeError: The sources do not fit the space.
+        SpaceError: A candidate does not fit the space.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        *,
+        sources: Iterable[Experiment] = (),
+        goal: Goal | str = Goal.MINIMIZE,
+        method: str = "auto",
+        seed: int | None = None,
+        n_initial: int | None = None,
+        candidates: Iterable[Mapping[str, Value]] | None = None,
+        fixed: Mapping[str, Value] | None = None,
+    ) -> None:
+        if method not in METHODS:
+            known = ", ".join(map(repr, METHODS))
+            raise OptimizerError(f"method={shown(method)} must be one of {known}")
+        self._method = method
+        self._seed = _checked_count("seed", secrets.randbits(32) if seed is None else seed)
+        self._joint = JointSpace.merge(space, sources, fixed=fixed)
+        self._goal = Goal.of(goal)
+        self._candidates = None if candidates is None else [space.check(c) for c in candidates]
+        if self._candidates == []:
+            raise OptimizerError("candidates= is empty: there is nothing to suggest")
+        initial = _DEFAULT_INITIAL if n_initial is None else n_initial
+        self._engine = Engine(
+            METHODS[method],
+            self._joint,
+            self._goal,
+            n_initial=_checked_count("n_initial", initial),
+            cover_seed=self._seed,
+        )
+        if self._candidates is not None:
+            encoded = self._engine.encoder.encode(self._candidates)
+            self._engine.pool = np.nan_to_num(encoded)
+        self._trials: list[Trial] = []
+        self._asks = 0
+
+    @property
+    def space(self) -> Space:
+        """What is tuned."""
+        return self._joint.target.space
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """All trials of the target; a trial's number is its position."""
+        return tuple(self._trials)
+
+    @property
+    def best(self) -> Trial | None:
+        """The complete trial with the best value; None if there is none."""
+        return self.as_experiment("target").best
+
+    @overload
+    def ask(self) -> Suggestion: ...
+    @overload
+    def ask(self, n: int) -> list[Suggestion]: ...
+    def ask(self, n: int | None = None) -> Suggestion | list[Suggestion]:
+        """Return the next parameters to try.
+
+        Suggestions that have not been told yet count as pending: others keep away from them.
+
+        Args:
+            n: How many suggestions to make at once; a list of them is returned. One, by itself,
+                if None.
+        """
+        count = 1 if n is None else _checked_count("n", n)
+        if count < 1:
+            raise OptimizerError(f"n={n!r} must be at least 1")
+        rng = np.random.default_rng([self._seed, self._asks])
+        points = self._engine.suggest(self._trials, count, rng, order=len(self._trials))
+        params = self._engine.encoder.decode(np.array(points))
+        self._asks += 1
+        suggestions = []
+        for values in params:
+            suggestions.append(Suggestion(len(self._trials), values))
+            self._trials.append(Trial(values, state=TrialState.PENDING))
+        return suggestions[0] if n is None else suggestions
+
+    def tell(
+        self,
+        trial: Suggestion | int | Mapping[str, Value],
+        value: float,
+        *,
+        noise: float | None = None,
+    ) -> None:
+        """Take note of a trial's value.
+
+        A value that is not finite is taken as a failure, with a warning.
+
+        Args:
+            trial: A suggestion, its number, or parameters of your own choice.
+            value: What was measured.
+            noise: The standard deviation of the measurement, if it is known.
+
+        Raises:
+            OptimizerError: There is no such trial, or it was told before.
+            DataError: The value or the noise is not a number.
+            SpaceError: Parameters of your own do not fit the space.
+        """
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            raise DataError(f"value={shown(value)} must be a number")
+        if not math.isfinite(value):
+            warnings.warn(f"value={value!r} is taken as a failed trial", DataWarning, stacklevel=2)
+            self.tell_failure(trial)
+            return
+        self._record(trial, value=float(value), noise=noise, state=TrialState.COMPLETE)
+
+    def tell_failure(self, trial: Suggestion | int | Mapping[str, Value]) -> None:
+        """Take note that a trial failed.
+
+        Failed trials stay out of the model of the objective and make their neighbourhood less
+        attractive: trials crash in regions, not at random.
+
+        Args:
+            trial: A suggestion, its number, or parameters of your own choice.
+
+        Raises:
+            OptimizerError: There is no such trial, or it was told before.
+            SpaceError: Parameters of your own do not fit the space.
+        """
+        self._record(trial, value=None, noise=None, state=TrialState.FAILED)
+
+    def explain(self) -> Explanation:
+        """Return how far each model and source is trusted now, and what was learned."""
+        rng = np.random.default_rng([self._seed, self._asks])
+        warm_starts = dict(self._engine.warm_starts)
+        try:
+            return explain(self._engine, self._trials, rng)
+        finally:
+            # Looking changes nothing: the next suggestion is the same with or without it.
+            self._engine.warm_starts = warm_starts
+
+    def as_experiment(self, name: str, *, fixed: Mapping[str, Value] | None = None) -> Experiment:
+        """Return the trials so far as an experiment, to serve as a source later."""
+        known = self._joint.target.fixed if fixed is None else fixed
+        return Experiment(name, self.space, self._trials, goal=self._goal, fixed=known)
+
+    def with_space(
+        self,
+        space: Space,
+        *,
+        name: str = "before",
+        fixed: Mapping[str, Value] | None = None,
+        target_fixed: Mapping[str, Value] | None = None,
+    ) -> "Optimizer":
+        """Return an optimizer that goes on in a changed space.
+
+        The trials so far become a source of their own; pending ones are left behind.
+
+        Args:
+            space: What is tuned from now on.
+            name: How the source of the trials so far is called.
+            fixed: The values that the trials so far had for parameters that are new now. What is
+                not said is unknown, and learned.
+            target_fixed: The values that parameters have from now on that are tuned no more.
+        """
+        done = [trial for trial in self._trials if trial.state is not TrialState.PENDING]
+        known = {**self._joint.target.fixed, **(fixed or {})}
+        past = Experiment(name, self.space, done, goal=self._goal, fixed=known)
+        return Optimizer(
+            space,
+            sources=[*self._joint.sources, past],
+            goal=self._goal,
+            method=self._method,
+            seed=self._seed,
+            n_initial=self._engine.n_initial,
+            fixed=target_fixed,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the whole state to a JSON file, at once or not at all."""
+        write_text_atomically(path, json.dumps(self.to_json(), allow_nan=False) + "\n")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Return the optimizer that `save` wrote; it goes on as if it had never stopped.
+
+        Raises:
+            DataError: The file cannot be read or holds something else.
+        """
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise DataError(f"cannot read {path}: {error.strerror}") from error
+        except ValueError as error:
+            raise DataError(f"{path} is not a JSON file: {error}") from error
+        try:
+            return cls.from_json(data)
+        except (DataError, SpaceError, KeyError, TypeError) as error:
+            raise DataError(f"{path}: {error}") from error
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the whole state as plain JSON data."""
+        return {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "space": self.space.to_json(),
+            "sources": [source.to_json() for source in self._joint.sources],
+            "goal": self._goal.value,
+            "method": self._method,
+            "seed": self._seed,
+            "n_initial": self._engine.n_initial,
+            "candidates": self._candidates,
+            "fixed": dict(self._joint.target.fixed),
+            "trials": [trial.to_json() for trial in self._trials],
+            "asks": self._asks,
+            "warm_starts": {k: list(v) for k, v in self._engine.warm_starts.items()},
+        }
+
+    @classmethod
+    def from_json(cls, data: Any) -> Self:  # noqa: ANN401
+        """Return the optimizer that `to_json` wrote.
+
+        Raises:
+            DataError: The data does not describe an optimizer of a known version.
+        """
+        if not isinstance(data, dict) or data.get("format") != _FORMAT:
+            raise DataError("this is not a hetbo optimizer")
+        if data.get("version") != _VERSION:
+            found = shown(data.get("version"))
+            raise DataError(f"this hetbo reads version {_VERSION} of its files, not {found}")
+        optimizer = cls(
+            Space.from_json(data["space"]),
+            sources=[Experiment.from_json(source) for source in data["sources"]],
+            goal=data["goal"],
+            method=data["method"],
+            seed=data["seed"],
+            n_initial=data["n_initial"],
+            candidates=data["candidates"],
+            fixed=data["fixed"],
+        )
+        trials = [Trial.from_json(trial) for trial in data["trials"]]
+        optimizer._trials = [replace(t, params=optimizer.space.check(t.params)) for t in trials]
+        optimizer._asks = _checked_count("asks", data["asks"])
+        optimizer._engine.warm_starts = {k: tuple(v) for k, v in data["warm_starts"].items()}
+        return optimizer
+
+    def _record(
+        self,
+        trial: Suggestion | int | Mapping[str, Value],
+        *,
+        value: float | None,
+        noise: float | None,
+        state: TrialState,
+    ) -> None:
+        if isinstance(trial, Mapping):
+            params = self.space.check(trial)
+            self._trials.append(Trial(params, value, noise=noise, state=state))
+            return
+        number = trial.number if isinstance(trial, Suggestion) else trial
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise OptimizerError(f"{shown(trial)} is neither a suggestion nor its number")
+        if not 0 <= number < len(self._trials):
+            raise OptimizerError(f"there is no trial {number}; {len(self._trials)} were asked for")
+        asked = self._trials[number]
+        if asked.state is not TrialState.PENDING:
+            raise OptimizerError(f"trial {number} was told before: it is {asked.state}")
+        if isinstance(trial, Suggestion) and dict(trial.params) != dict(asked.params):
+            raise OptimizerError(
+                f"trial {number} had other parameters: {shown(dict(asked.params))}"
+            )
+        self._trials[number] = Trial(asked.params, value, noise=noise, state=state)
+
+
+def _checked_count(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 0:
+        raise OptimizerError(f"{name}={shown(value)} must be a whole number of at least 0")
+    return int(value)
