@@ -20,15 +20,15 @@ from botorch.fit import fit_gpytorch_mll
 from gpytorch.mlls import ExactMarginalLogLikelihood
 
 from benchmarks.botorch_models import heterogeneous_mtgp, imputed_mtgp, target_points
-from benchmarks.problems import hartmann_data, ranger_data
+from benchmarks.problems import Problem, hartmann_problem, ranger_problem
 from hetbo.encoding import Dataset
 from hetbo.models import ConditionalGP, ImputedGP, TransferGP, fit
 
 Factory = Callable[[Dataset], TransferGP]
 
 SIZES = {
-    "hartmann (30 + 20 trials, 6 columns, 2 experiments)": hartmann_data,
-    "ranger (60 + 40 trials, 11 columns, 3 experiments)": ranger_data,
+    "hartmann (30 + 20 trials, 6 columns, 2 experiments)": hartmann_problem,
+    "ranger (60 + 40 trials, 11 columns, 3 experiments)": ranger_problem,
 }
 OURS: dict[str, Factory] = {"ConditionalGP": ConditionalGP, "ImputedGP": ImputedGP}
 SHIPPED: dict[str, Callable[[Dataset], Any]] = {
@@ -60,7 +60,7 @@ def compare_fits(repetitions: int) -> None:
         for name, factory in OURS.items():
             one, several, theirs, ours_map, theirs_map = [], [], [], [], []
             for seed in range(repetitions):
-                data = make(seed)
+                data = make(seed).dataset()
                 model = factory(data)
                 mll = ExactMarginalLogLikelihood(model.likelihood, model)
                 theirs.append(seconds(lambda: fit_gpytorch_mll(mll)))  # noqa: B023
@@ -91,7 +91,7 @@ def compare_with_shipped(
     *,
     ours: str,
     factory: Factory,
-    make: Callable[[int], Dataset],
+    make: Callable[[int], Problem],
     repetitions: int,
 ) -> None:
     fits: list[float] = []
@@ -99,7 +99,7 @@ def compare_with_shipped(
     posteriors: list[float] = []
     posteriors_ours: list[float] = []
     for seed in range(repetitions):
-        data = make(seed)
+        data = make(seed).dataset()
         theirs = build(data)
         mll = ExactMarginalLogLikelihood(theirs.likelihood, theirs)
         fits.append(seconds(lambda: fit_gpytorch_mll(mll)))  # noqa: B023
@@ -132,7 +132,7 @@ def growth() -> None:
     print("\ngrowth: ImputedGP with residual, one start, 20 target trials\n")
     times = []
     for trials in GROWTH:
-        data = hartmann_data(0, source_trials=trials)
+        data = hartmann_problem(0, source_trials=trials).dataset()
         model = ImputedGP(data, residual=True)
         tracemalloc.start()
         took = seconds(lambda: fit(model, starts=1))  # noqa: B023

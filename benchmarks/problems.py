@@ -1,6 +1,7 @@
 """Data of the sizes that the paper works with, made by formulas."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -47,27 +48,40 @@ def bowl(x: npt.NDArray[np.float64]) -> float:
     return float(np.sin(3 * x[0] + x[6]) - weights @ (x - 0.4) ** 2)
 
 
-def hartmann_data(seed: int, *, source_trials: int = 30, target_trials: int = 20) -> Dataset:
+@dataclass(frozen=True)
+class Problem:
+    """A target with trials, and its sources."""
+
+    target: hb.Experiment
+    sources: tuple[hb.Experiment, ...]
+
+    def dataset(self) -> Dataset:
+        """All trials, encoded."""
+        joint = hb.JointSpace.merge(self.target.space, self.sources)
+        return Dataset.build(joint, self.target.trials, goal=self.target.goal)
+
+
+def hartmann_problem(seed: int, *, source_trials: int = 30, target_trials: int = 20) -> Problem:
     """A source with four parameters, the other two at 0, and a target with six."""
     families = {"target": tuple(range(6)), "source": tuple(range(4))}
     sizes = {"target": target_trials, "source": source_trials}
-    return _data(hartmann, 6, families, sizes, seed)
+    return _problem(hartmann, 6, families, sizes, seed)
 
 
-def ranger_data(seed: int, *, source_trials: int = 30, target_trials: int = 40) -> Dataset:
+def ranger_problem(seed: int, *, source_trials: int = 30, target_trials: int = 40) -> Problem:
     """Two sources and a target over eleven parameters, laid out as in the paper's Ranger."""
     families = {"target": RANGER_TARGET, **RANGER_SOURCES}
     sizes = {"target": target_trials, **dict.fromkeys(RANGER_SOURCES, source_trials)}
-    return _data(bowl, RANGER_COLUMNS, families, sizes, seed)
+    return _problem(bowl, RANGER_COLUMNS, families, sizes, seed)
 
 
-def _data(
+def _problem(
     function: Function,
     columns: int,
     families: dict[str, tuple[int, ...]],
     sizes: dict[str, int],
     seed: int,
-) -> Dataset:
+) -> Problem:
     rng = np.random.default_rng(seed)
     experiments = []
     for name, family in families.items():
@@ -79,6 +93,4 @@ def _data(
         ]
         space = hb.Space(**{f"x{c}": hb.Float(0, 1) for c in family})
         experiments.append(hb.Experiment(name, space, trials, goal="maximize"))
-    target, *sources = experiments
-    joint = hb.JointSpace.merge(target.space, sources)
-    return Dataset.build(joint, target.trials, goal="maximize")
+    return Problem(experiments[0], tuple(experiments[1:]))

@@ -3,29 +3,33 @@ import pytest
 from hetbo import demo
 
 
-def test_the_example_has_the_blocks_of_the_paper() -> None:
-    blocks = {frozenset(block.parameters) for block in demo.example().blocks}
-    assert blocks == {
-        frozenset({"learning_rate", "dropout"}),
-        frozenset({"batch_size"}),
-        frozenset({"hidden_layers"}),
+def test_the_yield_has_its_known_maximum() -> None:
+    best = {
+        "temperature": 20 + 100 * 0.20169,
+        "minutes": 60**0.150011,
+        "acidity": 3 + 8 * 0.476874,
+        "concentration": 10 ** (-2 + 2 * 0.275332),
+        "catalyst": 10 * 0.311652,
+        "stirring": round(100 + 800 * 0.6573),
     }
+    assert demo.reaction_yield(**best) == pytest.approx(100, abs=0.01)
 
 
-def test_the_demo_shows_the_joint_space_the_changes_and_the_tree(
-    capsys: pytest.CaptureFixture[str],
+def test_the_demo_tunes_compares_and_explains(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    demo.main()
+    monkeypatch.setattr(demo, "TRIALS", 11)
+    demo.main(["3"])
     shown = capsys.readouterr().out
-    joint = demo.example()
-    for part in (repr(joint.space), joint.describe(), joint.tree().text()):
-        assert part in shown
-    for line in (
-        "k1: learning_rate, dropout  [all experiments]",
-        "k2: hidden_layers  [f3]",
-        "k3: batch_size  [f2]",
-        "f1 → f3   (1 trial with a value)",
+    for part in (
+        "same in both: temperature, minutes, acidity, concentration",
+        "k2: catalyst, stirring  [today]",
+        "with last year    10/11",
+        "without           11/11",
+        "After 10 trials:",
+        "Best parameters: temperature",
+        "Transfer has",
+        "'last-year' seems to have had catalyst at about",
+        "In truth it was catalyst 3.5 and stirring 580",
     ):
-        assert line in shown
-    for kind in ("added", "dropped", "re-ranged"):
-        assert kind in shown
+        assert part in shown

@@ -22,6 +22,8 @@ ORDER = [
     "models",
     "acquisition",
     "methods",
+    "engine",
+    "explanation",
     "optimizer",
     "optuna",
     "bench",

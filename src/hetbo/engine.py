@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetbo.acquisition.candidates import from_unit, is_among, spread
+from hetbo.acquisition.candidates import every_point, from_unit, is_among, spread
 from hetbo.acquisition.feasibility import Feasibility
 from hetbo.acquisition.predictor import Predictor
 from hetbo.acquisition.search import maximise
 from hetbo.acquisition.weighted import Opinion, WeightedLogEI
 from hetbo.encoding import Dataset, Encoder
-from hetbo.encoding.encoder import FloatArray
+from hetbo.encoding.encoder import BoolArray, FloatArray
 from hetbo.experiments import Goal, Trial, TrialState
 from hetbo.joint import JointSpace
 from hetbo.methods import Recipe, Voice
@@ -22,7 +22,7 @@ from hetbo.threads import one_thread_for
 _PATIENCE = 5.0
 """So many trials of the target weigh as much as what was believed before them."""
 _SMALLEST_WEIGHT = 1e-6
-_FEW_STARTS = 3
+_FIRST_STARTS, _LATER_STARTS = 4, 2
 _ANCHORS = 5
 _SPARE = 64
 
@@ -107,7 +107,7 @@ class Engine:
                     anchors=self._anchors(trials, known, search_rng),
                     pool=self.pool,
                 )
-            chosen.append(self._with_rest(x, fitted, rest_rng))
+            chosen.append(self._with_rest(x, fitted, taken, rest_rng))
         return chosen
 
     def fit(self, trials: Sequence[Trial], rng: np.random.Generator) -> Fitted:
@@ -122,7 +122,8 @@ class Engine:
         for name, voice in self._voices(trials).items():
             (own,) = rng.spawn(1)
             warm = self.warm_starts.get(name)
-            models[name] = fit(voice.build(data), rng=own, starts=_FEW_STARTS, warm_start=warm)
+            starts = _FIRST_STARTS if warm is None else _LATER_STARTS
+            models[name] = fit(voice.build(data), rng=own, starts=starts, warm_start=warm)
             report = models[name].fit_report
             if report is not None:
                 self.warm_starts[name] = report.parameters
@@ -206,7 +207,9 @@ class Engine:
             ranked = sorted(source.complete, key=lambda t: -source.goal.sign * (t.value or 0.0))
             X = self.encoder.encode([trial.params for trial in ranked[:_ANCHORS]], index)
             fresh = from_unit(self.encoder, rng.random((len(X), len(self.joint.target.space))))
-            anchors.append(self.encoder.snap(np.where(np.isnan(X), fresh, X)))
+            # What the source alone tunes is at the target's value, not at the source's.
+            X = np.where(np.isnan(X) | ~self._tuned, fresh, X)
+            anchors.append(self.encoder.snap(X))
         return np.concatenate(anchors)
 
     def _covering(self, taken: FloatArray, order: int, rng: np.random.Generator) -> FloatArray:
@@ -219,19 +222,42 @@ class Engine:
             points = spread(self.encoder, order + _SPARE, cover_rng)[order:]
         else:
             points = np.array([self._random(rng) for _ in range(_SPARE)])
-        free = np.flatnonzero(~is_among(points, taken, columns))
-        first: FloatArray = points[free[0] if len(free) else 0]
+        free = points[~is_among(points, taken, columns)]
+        if len(free) == 0 and self.pool is None:
+            # Few points are left, if any: go through all of them, where they can be counted.
+            every = every_point(self.encoder)
+            if every is not None:
+                every = rng.permutation(every)
+                free = every[~is_among(every, taken, columns)]
+        first: FloatArray = free[0] if len(free) else points[0]
         return first
 
-    def _with_rest(self, x: FloatArray, fitted: Fitted, rng: np.random.Generator) -> FloatArray:
+    def _with_rest(
+        self, x: FloatArray, fitted: Fitted, taken: FloatArray, rng: np.random.Generator
+    ) -> FloatArray:
         """Return the point with parameters that the model does not see drawn at random."""
         unseen = set.intersection(*(set(model.unseen) for model in fitted.models.values()))
-        if not unseen or self.pool is not None:
+        if not unseen:
             return x
-        columns = self.encoder.columns.of(*unseen)
-        completed = x.copy()
-        completed[columns] = self._random(rng)[columns]
+        columns = self.encoder.columns.of(*self.joint.target.space)
+        if self.pool is None:
+            drawn = self.encoder.columns.of(*unseen)
+            points = np.tile(x, (_SPARE, 1))
+            unit = rng.random((_SPARE, len(self.joint.target.space)))
+            points[:, drawn] = from_unit(self.encoder, unit)[:, drawn]
+        else:
+            seen = self.encoder.columns.of(*(n for n in self.joint.target.space if n not in unseen))
+            points = self.pool[is_among(self.pool, x[np.newaxis], seen)] if seen else self.pool
+            points = rng.permutation(points)
+        free = points[~is_among(points, taken, columns)]
+        completed: FloatArray = free[0] if len(free) else x
         return completed
+
+    @property
+    def _tuned(self) -> BoolArray:
+        """Shape `d`: which columns the target tunes."""
+        space = self.joint.target.space
+        return np.array([column.parameter in space for column in self.encoder.columns])
 
     def _random(self, rng: np.random.Generator) -> FloatArray:
         point: FloatArray = from_unit(self.encoder, rng.random((1, len(self.joint.target.space))))[

@@ -14,13 +14,14 @@ from typing import Any, Self, overload
 import numpy as np
 
 from hetbo.engine import Engine
-from hetbo.errors import DataError, DataWarning, OptimizerError, SpaceError, shown
+from hetbo.errors import DataError, DataWarning, HetboError, OptimizerError, shown
 from hetbo.experiments import Experiment, Goal, Trial, TrialState
 from hetbo.explanation import Explanation, explain
 from hetbo.files import write_text_atomically
 from hetbo.joint import JointSpace
 from hetbo.methods import METHODS
 from hetbo.spaces import Space, Value
+from hetbo.spaces.parameters import as_float
 
 _FORMAT = "hetbo-optimizer"
 _VERSION = 1
@@ -72,7 +73,7 @@ class Optimizer:
         candidates: Iterable[Mapping[str, Value]] | None = None,
         fixed: Mapping[str, Value] | None = None,
     ) -> None:
-        if method not in METHODS:
+        if not isinstance(method, str) or method not in METHODS:
             known = ", ".join(map(repr, METHODS))
             raise OptimizerError(f"method={shown(method)} must be one of {known}")
         self._method = method
@@ -160,11 +161,13 @@ class Optimizer:
         """
         if isinstance(value, bool) or not isinstance(value, numbers.Real):
             raise DataError(f"value={shown(value)} must be a number")
-        if not math.isfinite(value):
-            warnings.warn(f"value={value!r} is taken as a failed trial", DataWarning, stacklevel=2)
+        measured = as_float(value)
+        if not math.isfinite(measured):
             self.tell_failure(trial)
+            message = f"value={shown(value)} is taken as a failed trial"
+            warnings.warn(message, DataWarning, stacklevel=2)
             return
-        self._record(trial, value=float(value), noise=noise, state=TrialState.COMPLETE)
+        self._record(trial, value=measured, noise=noise, state=TrialState.COMPLETE)
 
     def tell_failure(self, trial: Suggestion | int | Mapping[str, Value]) -> None:
         """Take note that a trial failed.
@@ -200,9 +203,10 @@ class Optimizer:
         self,
         space: Space,
         *,
-        name: str = "before",
+        name: str | None = None,
         fixed: Mapping[str, Value] | None = None,
         target_fixed: Mapping[str, Value] | None = None,
+        candidates: Iterable[Mapping[str, Value]] | None = None,
     ) -> "Optimizer":
         """Return an optimizer that goes on in a changed space.
 
@@ -210,14 +214,22 @@ class Optimizer:
 
         Args:
             space: What is tuned from now on.
-            name: How the source of the trials so far is called.
+            name: How the source of the trials so far is called. If None, 'before', with a number
+                if there is a source of that name.
             fixed: The values that the trials so far had for parameters that are new now. What is
                 not said is unknown, and learned.
             target_fixed: The values that parameters have from now on that are tuned no more.
+            candidates: The only parameters that may be suggested from now on, if not all of the
+                changed space; those of this optimizer are left behind.
         """
+        taken = {source.name for source in self._joint.sources}
+        names = ("before", *(f"before {i}" for i in range(2, len(taken) + 3)))
+        if name is None:
+            name = next(free for free in names if free not in taken)
         done = [trial for trial in self._trials if trial.state is not TrialState.PENDING]
         known = {**self._joint.target.fixed, **(fixed or {})}
         past = Experiment(name, self.space, done, goal=self._goal, fixed=known)
+        kept = {n: value for n, value in self._joint.target.fixed.items() if n not in space}
         return Optimizer(
             space,
             sources=[*self._joint.sources, past],
@@ -225,7 +237,8 @@ class Optimizer:
             method=self._method,
             seed=self._seed,
             n_initial=self._engine.n_initial,
-            fixed=target_fixed,
+            candidates=candidates,
+            fixed={**kept, **(target_fixed or {})},
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -243,11 +256,11 @@ class Optimizer:
             data = json.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise DataError(f"cannot read {path}: {error.strerror}") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"{path} is not a JSON file: {error}") from error
         try:
             return cls.from_json(data)
-        except (DataError, SpaceError, KeyError, TypeError) as error:
+        except HetboError as error:
             raise DataError(f"{path}: {error}") from error
 
     def to_json(self) -> dict[str, Any]:
@@ -280,6 +293,13 @@ class Optimizer:
         if data.get("version") != _VERSION:
             found = shown(data.get("version"))
             raise DataError(f"this hetbo reads version {_VERSION} of its files, not {found}")
+        try:
+            return cls._restored(data)
+        except (AttributeError, KeyError, TypeError) as error:
+            raise DataError(f"this hetbo optimizer is damaged: {error!r}") from error
+
+    @classmethod
+    def _restored(cls, data: dict[str, Any]) -> Self:
         optimizer = cls(
             Space.from_json(data["space"]),
             sources=[Experiment.from_json(source) for source in data["sources"]],
@@ -309,8 +329,11 @@ class Optimizer:
             self._trials.append(Trial(params, value, noise=noise, state=state))
             return
         number = trial.number if isinstance(trial, Suggestion) else trial
-        if isinstance(number, bool) or not isinstance(number, int):
-            raise OptimizerError(f"{shown(trial)} is neither a suggestion nor its number")
+        if isinstance(number, bool) or not isinstance(number, numbers.Integral):
+            raise OptimizerError(
+                f"{shown(trial)} is neither a suggestion, nor its number, nor parameters"
+            )
+        number = int(number)
         if not 0 <= number < len(self._trials):
             raise OptimizerError(f"there is no trial {number}; {len(self._trials)} were asked for")
         asked = self._trials[number]

@@ -22,7 +22,7 @@ def spread(encoder: Encoder, count: int, rng: np.random.Generator) -> FloatArray
         rng: Scrambles the sequence.
 
     Returns:
-        Shape `count × d`; columns that the target does not tune are 0.
+        Shape `count × d`; columns that the target neither tunes nor fixes are 0.
     """
     space = encoder.joint.target.space
     sequence = qmc.Sobol(len(space), scramble=True, rng=rng)
@@ -35,6 +35,8 @@ def from_unit(encoder: Encoder, unit: FloatArray) -> FloatArray:
     """Return the points of the target at `count × p` positions, one column per parameter."""
     low, high = encoder.bounds()
     X = np.zeros((len(unit), len(encoder.columns)))
+    for name, value in encoder.joint.target.fixed.items():
+        X[:, encoder.columns.of(name)] = encoder.position(name, value)
     for index, (name, parameter) in enumerate(encoder.joint.target.space.items()):
         columns = encoder.columns.of(name)
         if isinstance(parameter, Categorical):
@@ -92,17 +94,21 @@ def every_point(encoder: Encoder) -> FloatArray | None:
 
 
 def neighbours(encoder: Encoder, x: FloatArray) -> FloatArray:
-    """Return the points that differ from `x` in one integer, by one, or in one category."""
+    """Return the points that differ from `x` in one category or in one integer.
+
+    Integers differ by one, two, four and so on: next to each other, and across their whole range
+    in few steps.
+    """
     found: list[FloatArray] = []
+    (own,) = encoder.decode(x[np.newaxis])
     for name, parameter in encoder.joint.target.space.items():
         if isinstance(parameter, Float):
             continue
         columns = encoder.columns.of(name)
-        value = encoder.decode(x[np.newaxis])[0][name]
         others = (
-            [choice for choice in parameter.choices if choice is not value]
+            [choice for choice in parameter.choices if choice is not own[name]]
             if isinstance(parameter, Categorical)
-            else [v for v in _steps(parameter, value) if parameter.low <= v <= parameter.high]
+            else _steps(parameter, own[name])
         )
         for other in others:
             point = x.copy()
@@ -121,5 +127,6 @@ def is_among(X: FloatArray, known: FloatArray, columns: list[int]) -> BoolArray:
 
 def _steps(parameter: Int, value: object) -> list[int]:
     centre = parameter.check(value)
-    wide = max((parameter.high - parameter.low) // 8, 1)
-    return sorted({centre - wide, centre - 1, centre + 1, centre + wide})
+    widths = [2**k for k in range((parameter.high - parameter.low).bit_length())]
+    steps = [centre + sign * width for width in widths for sign in (-1, 1)]
+    return [step for step in steps if parameter.low <= step <= parameter.high]

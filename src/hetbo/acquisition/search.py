@@ -56,7 +56,8 @@ def maximise(
     for _ in range(_ROUNDS):
         before = X
         X = _climb(acquisition, X, floats, encoder.bounds()) if floats else X
-        X = np.array([_step(acquisition, encoder, x) for x in X]) if discrete else X
+        if discrete:
+            X = _step(acquisition, encoder, X, known, columns)
         if not discrete or np.array_equal(X, before):
             break
     return _best_new(acquisition, np.concatenate([encoder.snap(X), starts]), known, columns)
@@ -94,16 +95,38 @@ def _climb(
     )
     climbed = X.copy()
     climbed[:, floats] = result.x.reshape(shape)
-    return climbed
+    # The sum has risen; a single term may have fallen.
+    risen = acquisition(climbed)[0] >= acquisition(X)[0]
+    return np.where(risen[:, np.newaxis], climbed, X)
 
 
-def _step(acquisition: Acquisition, encoder: Encoder, x: FloatArray) -> FloatArray:
-    """Move to better neighbours, one integer or category at a time, until there is none."""
-    value = float(acquisition(x[np.newaxis])[0][0])
-    while True:
-        around = neighbours(encoder, x)
-        values, _ = acquisition(around)
-        best = int(values.argmax())
-        if values[best] <= value:
-            return x
-        x, value = around[best], float(values[best])
+def _step(
+    acquisition: Acquisition,
+    encoder: Encoder,
+    X: FloatArray,
+    known: FloatArray,
+    columns: list[int],
+) -> FloatArray:
+    """Move each point to its best new neighbour until there is none that is better."""
+    X = X.copy()
+    values, _ = acquisition(X)
+    values = np.where(is_among(X, known, columns), -np.inf, values)
+    moving = np.arange(len(X))
+    while len(moving):
+        around = [neighbours(encoder, x) for x in X[moving]]
+        of = np.repeat(moving, [len(points) for points in around])
+        every = np.concatenate(around)
+        new = ~is_among(every, known, columns)
+        every, of = every[new], of[new]
+        if len(every) == 0:
+            break
+        heights, _ = acquisition(every)
+        moved: list[int] = []
+        for index in moving:
+            own = np.flatnonzero(of == index)
+            if len(own) and heights[own].max() > values[index]:
+                best = own[heights[own].argmax()]
+                X[index], values[index] = every[best], heights[best]
+                moved.append(index)
+        moving = np.array(moved, dtype=np.intp)
+    return X

@@ -36,7 +36,7 @@ def fit(
 ) -> Model:
     """Set a model's parameters to their most likely values.
 
-    Starts are the model's parameters as they are, those of an earlier fit, and the best of a
+    Starts are the parameters of an earlier fit, or else the model's as they are, and the best of a
     handful of random draws. A start that fails numerically is tried again with a larger diagonal,
     then dropped.
 
@@ -93,19 +93,19 @@ def _starts(
     count: int,
     warm_start: Sequence[float] | None,
 ) -> Iterator[FloatArray]:
-    given = [likelihood.coordinates.read()]
+    first = likelihood.coordinates.read()
     if warm_start is not None and len(warm_start) == likelihood.coordinates.size:
-        given.insert(0, np.clip(np.array(warm_start), *likelihood.coordinates.bounds))
-    yield from given[:count]
+        first = np.clip(np.array(warm_start), *likelihood.coordinates.bounds)
+    yield first
     drawn = []
-    for _ in range(_DRAWS_PER_START * max(count - len(given), 0)):
+    for _ in range(_DRAWS_PER_START * (count - 1)):
         z = likelihood.coordinates.draw(rng)
         try:
             drawn.append((likelihood(z)[0], z))
         except NotPositiveDefinite:
             continue
     drawn.sort(key=lambda pair: -pair[0])
-    yield from (z for _, z in drawn[: max(count - len(given), 0)])
+    yield from (z for _, z in drawn[: count - 1])
 
 
 def _search(

@@ -1,0 +1,176 @@
+"""How fast one suggestion is, against the same step written plainly with BoTorch.
+
+usage: script/bench suggest [REPETITIONS]
+
+Every figure is a ratio of medians measured in one process on one thread. The step is: fit, then
+maximise the expected improvement; at Hartmann size over the cube, at Ranger size over a pool.
+"""
+
+import statistics
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from botorch.acquisition import LogExpectedImprovement, qLogExpectedImprovement
+from botorch.fit import fit_gpytorch_mll
+from botorch.optim import optimize_acqf
+from gpytorch.mlls import ExactMarginalLogLikelihood
+
+import hetbo as hb
+from benchmarks.botorch_models import heterogeneous_mtgp, imputed_mtgp, target_points
+from benchmarks.problems import Problem, hartmann_problem, ranger_problem
+from hetbo.acquisition import Opinion, Predictor, WeightedLogEI, maximise
+from hetbo.encoding import Dataset
+from hetbo.models import ConditionalGP, ImputedGP, fit
+
+RESTARTS, RAW_SAMPLES, POOL = 20, 1024, 298
+
+STEPS: dict[str, Callable[[Dataset], Any]] = {
+    "conditional": heterogeneous_mtgp,
+    "learned-imputation": imputed_mtgp,
+}
+PARTS_OF_AUTO = ("vanilla", "learned-imputation")
+
+
+def seconds(action: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    action()
+    return time.perf_counter() - began
+
+
+def botorch_step(data: Dataset, build: Callable[[Dataset], Any], *, pool: bool) -> None:
+    model = build(data)
+    fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+    best = float(data.y[data.experiment == 0].max())
+    acquisition = qLogExpectedImprovement(model, best_f=best)
+    example = target_points(model, data, POOL, seed=0)
+    if pool:
+        with torch.no_grad():
+            acquisition(example).argmax()
+        return
+    columns = example.shape[-1]
+    bounds = torch.tensor([[0.0], [1.0]], dtype=torch.float64).expand(2, columns)
+    optimize_acqf(
+        acquisition,
+        bounds,
+        q=1,
+        num_restarts=RESTARTS,
+        raw_samples=RAW_SAMPLES,
+        fixed_features={columns - 1: 0.0},
+    )
+
+
+def optimizer_for(problem: Problem, method: str, *, pool: bool) -> hb.Optimizer:
+    space = problem.target.space
+    rng = np.random.default_rng(0)
+    candidates = [
+        dict(zip(space, row, strict=True)) for row in rng.random((POOL, len(space))).tolist()
+    ]
+    optimizer = hb.Optimizer(
+        space,
+        sources=problem.sources,
+        goal=problem.target.goal,
+        method=method,
+        seed=0,
+        candidates=candidates if pool else None,
+    )
+    for trial in problem.target.trials:
+        optimizer.tell(trial.params, trial.value or 0.0)
+    return optimizer
+
+
+def compare_steps(
+    size: str, make: Callable[[int], Problem], repetitions: int, *, pool: bool
+) -> None:
+    print(f"\n{size}\n")
+    ours: dict[str, float] = {}
+    for method in (*STEPS, "vanilla", "auto"):
+        times = []
+        for seed in range(repetitions):
+            optimizer = optimizer_for(make(seed), method, pool=pool)
+            times.append(seconds(optimizer.ask))
+        ours[method] = statistics.median(times)
+    for method, build in STEPS.items():
+        theirs = statistics.median(
+            seconds(lambda: botorch_step(make(seed).dataset(), build, pool=pool))  # noqa: B023
+            for seed in range(repetitions)
+        )
+        print(
+            f"  {method}: BoTorch {theirs:.2f} s, ours {ours[method]:.3f} s, "
+            f"{theirs / ours[method]:.0f}x faster",
+            flush=True,
+        )
+    dearest = max(ours[part] for part in PARTS_OF_AUTO)
+    print(
+        f"  auto: {ours['auto']:.3f} s, {ours['auto'] / dearest:.1f}x its dearest part", flush=True
+    )
+
+
+def compare_maxima(repetitions: int) -> None:
+    print("\nthe highest log EI found on the same model, ours against optimize_acqf\n")
+    for name, make, build in (
+        ("hartmann, ConditionalGP", hartmann_problem, ConditionalGP),
+        ("hartmann, ImputedGP", hartmann_problem, ImputedGP),
+        ("ranger, ConditionalGP", ranger_problem, ConditionalGP),
+        ("ranger, ImputedGP", ranger_problem, ImputedGP),
+    ):
+        gains, ratios = [], []
+        for seed in range(repetitions):
+            data = make(seed).dataset()
+            model = fit(build(data))
+            best = float(data.y[data.experiment == 0].max())
+            bounds = torch.from_numpy(data.encoder.bounds())
+            began = time.perf_counter()
+            _, theirs = optimize_acqf(
+                LogExpectedImprovement(model, best_f=best),
+                bounds,
+                q=1,
+                num_restarts=RESTARTS,
+                raw_samples=RAW_SAMPLES,
+            )
+            took = time.perf_counter() - began
+            began = time.perf_counter()
+            known = np.nan_to_num(data.X[data.experiment == 0])
+            _, ours = maximise(
+                WeightedLogEI([Opinion(Predictor(model), best, 1.0)]),
+                data.encoder,
+                rng=np.random.default_rng(seed),
+                known=known,
+                anchors=known[np.argsort(-data.y[: len(known)])[:5]],
+            )
+            ratios.append(took / (time.perf_counter() - began))
+            gains.append(ours - float(theirs))
+        print(
+            f"  {name}: ours minus theirs, lowest {min(gains):+.4f}, median "
+            f"{statistics.median(gains):+.4f}, highest {max(gains):+.4f}; "
+            f"{statistics.median(ratios):.0f}x faster",
+            flush=True,
+        )
+
+
+def main(arguments: list[str]) -> None:
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    warnings.simplefilter("ignore")
+    repetitions = int(arguments[0]) if arguments else 5
+    compare_maxima(repetitions)
+    compare_steps(
+        "one suggestion at Hartmann size (30 + 20 trials)",
+        hartmann_problem,
+        repetitions,
+        pool=False,
+    )
+    compare_steps(
+        f"one suggestion at Ranger size (60 + 40 trials, a pool of {POOL})",
+        ranger_problem,
+        repetitions,
+        pool=True,
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
