@@ -7,27 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 import hetbo as hb
+from hetbo.demo import hartmann
 from hetbo.encoding import Dataset
 
 Function = Callable[[npt.NDArray[np.float64]], float]
-
-_HEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
-_WIDTHS = np.array(
-    [
-        [10, 3, 17, 3.5, 1.7, 8],
-        [0.05, 10, 17, 0.1, 8, 14],
-        [3, 3.5, 1.7, 10, 17, 8],
-        [17, 8, 0.05, 10, 0.1, 14],
-    ]
-)
-_CENTRES = 1e-4 * np.array(
-    [
-        [1312, 1696, 5569, 124, 8283, 5886],
-        [2329, 4135, 8307, 3736, 1004, 9991],
-        [2348, 1451, 3522, 2883, 3047, 6650],
-        [4047, 8828, 8732, 5743, 1091, 381],
-    ]
-)
 
 RANGER_TARGET = (0, 1, 2, 3, 6, 7)
 RANGER_SOURCES = {
@@ -35,11 +18,6 @@ RANGER_SOURCES = {
     "7607": (0, 1, 2, 3, 4, 6, 7, 8, 10),
 }
 RANGER_COLUMNS = 11
-
-
-def hartmann(x: npt.NDArray[np.float64]) -> float:
-    """The negated Hartmann function of six variables; its maximum is 3.32237."""
-    return float(_HEIGHTS @ np.exp(-(_WIDTHS * (x - _CENTRES) ** 2).sum(axis=1)))
 
 
 def bowl(x: npt.NDArray[np.float64]) -> float:

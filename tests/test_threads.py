@@ -5,6 +5,7 @@ from threading import Barrier
 
 import numpy as np
 import pytest
+import torch
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from hetbo.threads import one_thread_for
@@ -19,12 +20,15 @@ def blas_threads() -> list[int]:
 def test_one_thread_within_the_block_and_the_old_number_after_it() -> None:
     with threadpool_limits(2, user_api="blas"):
         before = blas_threads()
+        torch_before = torch.get_num_threads()
         with one_thread_for(50):
             assert set(blas_threads()) == {1}
             with one_thread_for(50):
                 assert set(blas_threads()) == {1}
             assert set(blas_threads()) == {1}
+            assert torch.get_num_threads() == 1
         assert blas_threads() == before
+        assert torch.get_num_threads() == torch_before
 
 
 def test_an_error_restores_too() -> None:

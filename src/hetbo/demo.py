@@ -12,6 +12,7 @@ import sys
 
 import numpy as np
 
+from hetbo.encoding.encoder import FloatArray
 from hetbo.experiments import Experiment, Trial
 from hetbo.joint import JointSpace
 from hetbo.optimizer import Optimizer
@@ -47,6 +48,11 @@ _CENTRES = 1e-4 * np.array(
 _MAXIMUM = 3.32237
 
 
+def hartmann(x: FloatArray) -> float:
+    """Return Hartmann's function of six variables in the unit cube; at most 3.32237."""
+    return float(_HEIGHTS @ np.exp(-(_WIDTHS * (x - _CENTRES) ** 2).sum(axis=1)))
+
+
 def reaction_yield(**params: Value) -> float:
     """Return the yield in percent; at most 100."""
     unit = []
@@ -60,8 +66,7 @@ def reaction_yield(**params: Value) -> float:
             if parameter.log
             else (value - low) / (high - low)
         )
-    bumps = _HEIGHTS @ np.exp(-(_WIDTHS * (np.array(unit) - _CENTRES) ** 2).sum(axis=1))
-    return 100 * float(bumps) / _MAXIMUM
+    return 100 * hartmann(np.array(unit)) / _MAXIMUM
 
 
 def old_experiment(seed: int) -> Experiment:

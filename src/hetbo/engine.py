@@ -83,31 +83,26 @@ class Engine:
         """
         fit_rng, search_rng, rest_rng = rng.spawn(3)
         known = np.nan_to_num(self.encoder.encode([trial.params for trial in trials]))
+        pending = [
+            k for k, trial in zip(known, trials, strict=True) if trial.state is TrialState.PENDING
+        ]
         chosen: list[FloatArray] = []
-        fitted: Fitted | None = None
-        for index in range(count):
-            taken = np.concatenate([known, np.array(chosen).reshape(-1, known.shape[1])])
-            if not self.has_a_say(trials):
-                chosen.append(self._covering(taken, order + index, rest_rng))
-                continue
-            if fitted is None:
-                fitted = self.fit(trials, fit_rng)
-            pending = [
-                k
-                for k, trial in zip(known, trials, strict=True)
-                if trial.state is TrialState.PENDING
-            ]
-            acquisition = self._acquisition(fitted, trials, known, [*pending, *chosen], search_rng)
-            with one_thread_for(len(trials)):
+        with one_thread_for(sum(len(source.trials) for source in self.joint.sources) + len(trials)):
+            fitted = self.fit(trials, fit_rng) if self.has_a_say(trials) else None
+            for index in range(count):
+                taken = np.concatenate([known, np.array(chosen).reshape(-1, known.shape[1])])
+                if fitted is None:
+                    chosen.append(self._covering(taken, order + index, rest_rng))
+                    continue
                 x, _ = maximise(
-                    acquisition,
+                    self._acquisition(fitted, trials, known, [*pending, *chosen], search_rng),
                     self.encoder,
                     rng=search_rng,
                     known=taken,
                     anchors=self._anchors(trials, known, search_rng),
                     pool=self.pool,
                 )
-            chosen.append(self._with_rest(x, fitted, taken, rest_rng))
+                chosen.append(self._with_rest(x, fitted, taken, rest_rng))
         return chosen
 
     def fit(self, trials: Sequence[Trial], rng: np.random.Generator) -> Fitted:
@@ -221,7 +216,7 @@ class Engine:
             cover_rng = np.random.default_rng(self.cover_seed)
             points = spread(self.encoder, order + _SPARE, cover_rng)[order:]
         else:
-            points = np.array([self._random(rng) for _ in range(_SPARE)])
+            points = self._random(rng)
         free = points[~is_among(points, taken, columns)]
         if len(free) == 0 and self.pool is None:
             # Few points are left, if any: go through all of them, where they can be counted.
@@ -243,8 +238,7 @@ class Engine:
         if self.pool is None:
             drawn = self.encoder.columns.of(*unseen)
             points = np.tile(x, (_SPARE, 1))
-            unit = rng.random((_SPARE, len(self.joint.target.space)))
-            points[:, drawn] = from_unit(self.encoder, unit)[:, drawn]
+            points[:, drawn] = self._random(rng)[:, drawn]
         else:
             seen = self.encoder.columns.of(*(n for n in self.joint.target.space if n not in unseen))
             points = self.pool[is_among(self.pool, x[np.newaxis], seen)] if seen else self.pool
@@ -260,7 +254,5 @@ class Engine:
         return np.array([column.parameter in space for column in self.encoder.columns])
 
     def _random(self, rng: np.random.Generator) -> FloatArray:
-        point: FloatArray = from_unit(self.encoder, rng.random((1, len(self.joint.target.space))))[
-            0
-        ]
-        return point
+        """Return some random points, so that there is another one if the first is taken."""
+        return from_unit(self.encoder, rng.random((_SPARE, len(self.joint.target.space))))

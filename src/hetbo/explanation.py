@@ -37,6 +37,8 @@ class Explanation:
 
 def explain(engine: Engine, trials: Sequence[Trial], rng: np.random.Generator) -> Explanation:
     """Fit the models to what is known and say what they found."""
+    if not engine.recipe.voices:
+        return Explanation({}, {}, {}, (), "Random search: no model has a say.")
     if not engine.has_a_say(trials):
         return Explanation({}, {}, {}, (), "No model has a say yet: the space is being covered.")
     fitted = engine.fit(trials, rng)

@@ -13,6 +13,7 @@ from typing import Any, Self, overload
 
 import numpy as np
 
+from hetbo.encoding.encoder import FloatArray
 from hetbo.engine import Engine
 from hetbo.errors import DataError, DataWarning, HetboError, OptimizerError, shown
 from hetbo.experiments import Experiment, Goal, Trial, TrialState
@@ -130,7 +131,7 @@ class Optimizer:
             raise OptimizerError(f"n={n!r} must be at least 1")
         rng = np.random.default_rng([self._seed, self._asks])
         points = self._engine.suggest(self._trials, count, rng, order=len(self._trials))
-        params = self._engine.encoder.decode(np.array(points))
+        params = self._params(np.array(points))
         self._asks += 1
         suggestions = []
         for values in params:
@@ -315,6 +316,13 @@ class Optimizer:
         optimizer._asks = _checked_count("asks", data["asks"])
         optimizer._engine.warm_starts = {k: tuple(v) for k, v in data["warm_starts"].items()}
         return optimizer
+
+    def _params(self, X: FloatArray) -> list[dict[str, Value]]:
+        """Return the parameters at points: candidates exactly as they were given."""
+        if self._candidates is None or self._engine.pool is None:
+            return self._engine.encoder.decode(X)
+        rows = [int((self._engine.pool == x).all(axis=1).argmax()) for x in X]
+        return [dict(self._candidates[row]) for row in rows]
 
     def _record(
         self,

@@ -1,6 +1,6 @@
 """One thread for small matrices.
 
-A BLAS library that spreads a 50 × 50 product over all cores gains nothing on an idle machine, and
+A library that spreads a 50 × 50 product over all cores gains nothing on an idle machine, and
 on a busy one (say, while models train beside the tuner) waits for cores at each of thousands of
 products: a fit of 0.2 s was seen to take 35 s. Whoever computes with small matrices therefore asks
 for one thread, for as long as that takes.
@@ -58,7 +58,7 @@ _single_thread = _SingleThread()
 
 @contextmanager
 def one_thread_for(size: int) -> Iterator[None]:
-    """Let BLAS use one thread within the block, if matrices of this size gain nothing from more.
+    """Compute with one thread within the block, if matrices of this size gain nothing from more.
 
     Args:
         size: The number of rows of the matrices.
@@ -68,6 +68,8 @@ def one_thread_for(size: int) -> Iterator[None]:
         return
     _single_thread.enter()
     try:
-        yield
+        # PyTorch's threads are OpenMP's, whose number belongs to the calling thread alone.
+        with ThreadpoolController().limit(limits=1, user_api="openmp"):
+            yield
     finally:
         _single_thread.leave()

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from hetbo import Categorical, Experiment, Float, JointSpace, Space, SpaceError, Trial
+from hetbo.demo import hartmann
 from hetbo.encoding import Dataset
 from hetbo.models import (
     ConditionalGP,
@@ -27,26 +28,8 @@ def ripple(p: Mapping[str, float]) -> float:
     return math.sin(4 * p["a"] + 3 * p["c"]) + 2 * (p["b"] - p["c"]) ** 2
 
 
-def hartmann(p: Mapping[str, float]) -> float:
-    heights = np.array([1.0, 1.2, 3.0, 3.2])
-    widths = np.array(
-        [
-            [10, 3, 17, 3.5, 1.7, 8],
-            [0.05, 10, 17, 0.1, 8, 14],
-            [3, 3.5, 1.7, 10, 17, 8],
-            [17, 8, 0.05, 10, 0.1, 14],
-        ]
-    )
-    centres = 1e-4 * np.array(
-        [
-            [1312, 1696, 5569, 124, 8283, 5886],
-            [2329, 4135, 8307, 3736, 1004, 9991],
-            [2348, 1451, 3522, 2883, 3047, 6650],
-            [4047, 8828, 8732, 5743, 1091, 381],
-        ]
-    )
-    x = np.array([p[f"x{i}"] for i in range(1, 7)])
-    return float(heights @ np.exp(-(widths * (x - centres) ** 2).sum(axis=1)))
+def hartmann_of(p: Mapping[str, float]) -> float:
+    return hartmann(np.array([p[f"x{i}"] for i in range(1, 7)]))
 
 
 def numbers(data: Dataset, seed: int) -> list[LearnedNumber]:
@@ -75,7 +58,9 @@ def test_intervals_are_honest_where_the_value_can_hardly_be_known(truth: float) 
     learned = [
         value
         for seed in SEEDS
-        for value in numbers(dataset(families, hartmann, sizes, seed=seed, elsewhere=truth), seed)
+        for value in numbers(
+            dataset(families, hartmann_of, sizes, seed=seed, elsewhere=truth), seed
+        )
     ]
     covered = sum(value.low <= truth <= value.high for value in learned)
     assert covered >= 0.85 * len(learned)

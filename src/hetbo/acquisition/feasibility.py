@@ -8,16 +8,20 @@ _WIDTH = 0.15
 """How far, in parts of each parameter's range, a trial speaks for its neighbours."""
 _DOUBT = 0.25
 """How many successes a place is given before any trial has been made there."""
+_SAME = 0.01
+"""Closer than this, in parts of each parameter's range, trials are as good as in one place."""
 
 
 class Feasibility:
     """The log probability that a trial succeeds, from the trials that did and did not.
 
-    `(doubt + Σ successes k) / (doubt + Σ all k)` with a squared exponential `k` of fixed width: 1
-    where nothing failed, small near failures, and near failures that are outnumbered by successes
-    in between. It is kept apart from the model of the objective, so that a crash is never mistaken
-    for a bad value, and has no parameters to fit, since a handful of failures would not determine
-    any.
+    `(doubt + Σ successes k) / (doubt + Σ all k)` with `k = (width / distance)⁴`: 1 where nothing
+    failed, next to nothing where a trial failed, and in between what the nearest trials say. A
+    kernel of one width would blur the edge of a region that crashes: a search that is drawn
+    towards it would crash at the same place again and again. With this one, the trials close in
+    on the edge by halves. It is kept apart from the model of the objective, so that a crash is
+    never mistaken for a bad value, and has no parameters to fit, since a handful of failures would
+    not determine any.
 
     Args:
         succeeded: Shape `s × d`: the points of the trials that succeeded.
@@ -36,10 +40,12 @@ class Feasibility:
     def __call__(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the log probability and its gradient at `k × d` points."""
         S = X[:, self._columns] * self._inverse
-        distances = ((S[:, np.newaxis] - self._points) ** 2).sum(-1)
-        k = np.exp(-0.5 * distances)
+        distances = ((S[:, np.newaxis] - self._points) ** 2).sum(-1) + (_SAME / _WIDTH) ** 2
+        k = distances**-2
         good, every = _DOUBT + k @ self._good, _DOUBT + k.sum(axis=1)
+        # dk/ds = -4 k (s - p) / distance²
         weights = k * (self._good / good[:, np.newaxis] - 1 / every[:, np.newaxis])
+        weights *= 4 / distances
         slope = weights @ self._points - weights.sum(axis=1)[:, np.newaxis] * S
         gradient = np.zeros_like(X)
         gradient[:, self._columns] = slope * self._inverse

@@ -122,7 +122,7 @@ def _step(
             break
         heights, _ = acquisition(every)
         moved: list[int] = []
-        for index in moving:
+        for index in moving.tolist():
             own = np.flatnonzero(of == index)
             if len(own) and heights[own].max() > values[index]:
                 best = own[heights[own].argmax()]
