@@ -114,11 +114,17 @@ class Engine:
         """
         data = Dataset.build(self.joint, trials, goal=self.goal, scaling=self.recipe.scaling)
         models: dict[str, TransferGP] = {}
+        cold = not any(trial.state is TrialState.COMPLETE for trial in trials)
         for name, voice in self._voices(trials).items():
             (own,) = rng.spawn(1)
             warm = self.warm_starts.get(name)
+            model = voice.build(data)
             starts = _FIRST_STARTS if warm is None else _LATER_STARTS
-            models[name] = fit(voice.build(data), rng=own, starts=starts, warm_start=warm)
+            if cold and model.settings.task_correlation is None:
+                # Without trials and without a prior, only the start says whether the target goes
+                # along with the sources or against them; a random one would toss a coin.
+                starts = 1
+            models[name] = fit(model, rng=own, starts=starts, warm_start=warm)
             report = models[name].fit_report
             if report is not None:
                 self.warm_starts[name] = report.parameters
@@ -198,6 +204,8 @@ class Engine:
         own = [i for i, trial in enumerate(trials) if trial.state is TrialState.COMPLETE]
         own.sort(key=lambda i: -self.goal.sign * (trials[i].value or 0.0))
         anchors = [known[own[:_ANCHORS]]]
+        if not any(voice.transfers for voice in self.recipe.voices.values()):
+            return anchors[0]
         for index, source in enumerate(self.joint.sources, start=1):
             ranked = sorted(source.complete, key=lambda t: -source.goal.sign * (t.value or 0.0))
             X = self.encoder.encode([trial.params for trial in ranked[:_ANCHORS]], index)

@@ -80,6 +80,9 @@ class Optimizer:
         self._method = method
         self._seed = _checked_count("seed", secrets.randbits(32) if seed is None else seed)
         self._joint = JointSpace.merge(space, sources, fixed=fixed)
+        for name in fixed or {}:
+            if not any(name in source.space for source in self._joint.sources):
+                raise OptimizerError(f"fixed= names {shown(name)}, which no source tunes")
         self._goal = Goal.of(goal)
         self._candidates = None if candidates is None else [space.check(c) for c in candidates]
         if self._candidates == []:

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from pathlib import Path
 from typing import Literal
 
 import pytest
@@ -178,7 +179,7 @@ def test_rows_that_do_not_fit_can_be_skipped_and_are_counted(
     for part in ("runs", "1 of 3 rows", "left out", "row 2", "'lr'"):
         assert part in message
     assert len(caught) == 1
-    assert caught[0].filename.endswith("readers.py")
+    assert Path(caught[0].filename).name == "readers.py"
 
 
 def test_values_that_are_no_numbers_can_be_skipped(read: Read) -> None:

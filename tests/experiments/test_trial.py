@@ -98,8 +98,9 @@ def test_the_sign_of_a_goal_makes_larger_better(one: float, other: float) -> Non
     assert (Goal.MAXIMIZE.sign * one > Goal.MAXIMIZE.sign * other) == (one > other)
 
 
-def test_a_goal_is_found_by_name() -> None:
+def test_a_goal_is_found_by_name_and_keeps_the_size_of_values() -> None:
     assert Goal.of("maximize") is Goal.MAXIMIZE
     assert Goal.of(Goal.MINIMIZE) is Goal.MINIMIZE
+    assert (Goal.MAXIMIZE.sign, Goal.MINIMIZE.sign) == (1, -1)
     with refused(DataError, "goal='best'", "'minimize' or 'maximize'"):
         Goal.of("best")

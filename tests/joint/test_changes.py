@@ -66,7 +66,7 @@ KINDS: list[tuple[Parameter, Experiment, tuple[str, str, str, str]]] = [
             "re-ranged",
             "-1 … 2",
             "0 … 1",
-            "narrower; 2 trials of the source outside of it still inform",
+            "narrower; the source's trials outside of it (2) still count",
         ),
     ),
     (
@@ -86,7 +86,7 @@ KINDS: list[tuple[Parameter, Experiment, tuple[str, str, str, str]]] = [
             "re-ranged",
             "2 … 3",
             "0 … 1",
-            "moved away; 2 trials of the source outside of it still inform",
+            "moved away; the source's trials outside of it (2) still count",
         ),
     ),
     (
@@ -146,7 +146,7 @@ def test_several_differences_are_told_one_by_one() -> None:
     changes = change_of_x(Float(1e-3, 1, log=True), old(0, 1, 3, parameter=Int(0, 3)))
     assert [(change.kind, change.meaning) for change in changes] == [
         ("retyped", "compared as numbers"),
-        ("re-ranged", "narrower; 2 trials of the source outside of it still inform"),
+        ("re-ranged", "narrower; the source's trials outside of it (2) still count"),
         (
             "re-scaled",
             "compared on the target's log scale (zero and below stand at its low end)",
@@ -236,8 +236,8 @@ def test_a_description_is_a_table_that_a_person_likes_to_read() -> None:
         "",
         "  parameter   change      churn-2024   target            what it means",
         " " + "─" * 118,
-        "  depth       re-ranged   int 1 … 9    int 1 … 6         narrower; 1 trial of the source"
-        " outside of it still inform",
+        "  depth       re-ranged   int 1 … 9    int 1 … 6         narrower; the source's trials"
+        " outside of it (1) still count",
         "  booster     added       -            'tree' | 'dart'   new; which value the source used"
         " is not known and is learned",
         "  subsample   dropped     0.5 … 1      -                 no longer tuned; which value the"

@@ -45,6 +45,7 @@ class Layout:
         Raises:
             DataError: A column that was named is not there, or two would get the same name.
         """
+        drop = [drop] if isinstance(drop, str) else drop
         for option, names in {
             "value=": [value],
             "noise=": [noise] if noise is not None else [],

@@ -197,7 +197,7 @@ def _numeric_differences(
         outside = sum(not after.low <= value <= after.high for value in values)
         yield (
             ChangeKind.RERANGED,
-            f"{_move(before, after)}; {_trials(outside)} of the source outside of it still inform"
+            f"{_move(before, after)}; the source's trials outside of it ({outside}) still count"
             if outside
             else f"{_move(before, after)}; all of the source's trials lie inside",
         )

@@ -3,7 +3,7 @@
 import math
 import numbers
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, assert_never
 
 from hetbo.errors import SpaceError, shown
@@ -28,7 +28,7 @@ class Float:
 
     low: float
     high: float
-    log: bool = False
+    log: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "low", _finite_number("Float", "low", self.low))
@@ -69,7 +69,7 @@ class Int:
 
     low: int
     high: int
-    log: bool = False
+    log: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "low", _whole_bound("low", self.low))
@@ -181,10 +181,15 @@ def checked_choice(choice: object) -> Value:
         return int(choice) if isinstance(choice, numbers.Integral) else float(choice)
     if type(choice).__name__ in {"bool", "bool_"} and hasattr(choice, "item"):
         return bool(choice)
+    hint = " (give the choices one by one: Categorical(*choices))" if _is_several(choice) else ""
     raise SpaceError(
         f"Categorical: {shown(choice)} cannot be a choice; "
-        "use a text, a finite number, a boolean or None"
+        f"use a text, a finite number, a boolean or None{hint}"
     )
+
+
+def _is_several(choice: object) -> bool:
+    return isinstance(choice, list | tuple | set | frozenset)
 
 
 def as_float(number: numbers.Real) -> float:
@@ -198,9 +203,9 @@ def as_float(number: numbers.Real) -> float:
 def parameter_to_json(parameter: Parameter) -> dict[str, Any]:
     """Return the parameter as plain JSON data."""
     match parameter:
-        case Float(low, high, log):
+        case Float(low, high, log=log):
             return {"type": "float", "low": low, "high": high, "log": log}
-        case Int(low, high, log):
+        case Int(low, high, log=log):
             return {"type": "int", "low": low, "high": high, "log": log}
         case Categorical():
             return {"type": "categorical", "choices": list(parameter.choices)}
