@@ -19,7 +19,8 @@ class Explanation:
     Attributes:
         models: The weight of each model; they add up to 1.
         sources: How far each source is trusted, from 0 to 1: the weight of the models that
-            transfer, times how closely the source goes along with the target in them.
+            transfer, times how closely the source goes along with the target in them, times how
+            much of its values is more than noise to them.
         correlations: How the target goes along with each source, from -1 to 1.
         learned: What was learned about parameters that an experiment did not tune.
         sentence: All of that in words.
@@ -42,11 +43,10 @@ def explain(engine: Engine, trials: Sequence[Trial], rng: np.random.Generator) -
     if not engine.has_a_say(trials):
         return Explanation({}, {}, {}, (), "No model has a say yet: the space is being covered.")
     fitted = engine.fit(trials, rng)
-    correlations = _correlations(engine, fitted)
+    sources, correlations = _trust(engine, fitted)
     transfer = sum(
         weight for name, weight in fitted.weights.items() if engine.recipe.voices[name].transfers
     )
-    sources = {name: transfer * abs(value) for name, value in correlations.items()}
     learned: tuple[LearnedValue, ...] = ()
     candidates = [n for n, m in fitted.models.items() if m.imputation.learned]
     if candidates:
@@ -55,23 +55,29 @@ def explain(engine: Engine, trials: Sequence[Trial], rng: np.random.Generator) -
     return Explanation(fitted.weights, sources, correlations, learned, sentence)
 
 
-def _correlations(engine: Engine, fitted: Fitted) -> dict[str, float]:
-    """Return the correlation of each source with the target, over models that transfer."""
-    total = {source.name: 0.0 for source in engine.joint.sources}
-    weight = 0.0
+def _trust(engine: Engine, fitted: Fitted) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the trust in each source, and its correlation with the target, over all models."""
+    names = [source.name for source in engine.joint.sources]
+    trust, correlation = np.zeros(len(names)), np.zeros(len(names))
+    transfer = 0.0
     for name, model in fitted.models.items():
         if not engine.recipe.voices[name].transfers:
             continue
+        weight = fitted.weights[name]
         B = model.covar_module.shared.task.matrix.detach().numpy()
-        own = 0.0
+        variances = np.diagonal(B).copy()
         if model.covar_module.residual is not None:
-            own = model.covar_module.residual.raw_variance.detach().numpy()
-        scale = np.sqrt(np.diagonal(B) + own)
-        weight += fitted.weights[name]
-        for index, source in enumerate(total, start=1):
-            correlation = B[0, index] / (scale[0] * scale[index])
-            total[source] += fitted.weights[name] * float(correlation)
-    return {name: value / weight if weight else 0.0 for name, value in total.items()}
+            variances += model.covar_module.residual.raw_variance.detach().numpy()
+        r = B[0, 1:] / np.sqrt(variances[0] * variances[1:])
+        noise = np.broadcast_to(model.likelihood.noise.detach().numpy(), variances.shape)
+        trust += weight * np.abs(r) * variances[1:] / (variances[1:] + noise[1:])
+        correlation += weight * r
+        transfer += weight
+    correlation /= transfer if transfer else 1.0
+    return (
+        dict(zip(names, trust.tolist(), strict=True)),
+        dict(zip(names, correlation.tolist(), strict=True)),
+    )
 
 
 def _sentence(

@@ -9,9 +9,12 @@ from hetbo.encoding import Encoder
 from hetbo.encoding.encoder import FloatArray
 from hetbo.spaces import Float
 
-_SPREAD, _NEARBY = 512, 128
-_RESTARTS = 8
-_CLIMB = 60
+_SPREAD, _NEARBY = 1024, 256
+_RESTARTS, _POLISHED = 16, 2
+_APART = 0.1
+"""How far starts stay apart, in parts of the cube's diagonal, so that they do not all climb the
+same hill."""
+_CLIMB, _POLISH = 40, 200
 _ROUNDS = 4
 
 
@@ -48,18 +51,23 @@ def maximise(
         return _best_new(acquisition, finite, known, columns)
     starts = np.concatenate([spread(encoder, _SPREAD, rng), nearby(encoder, anchors, _NEARBY, rng)])
     values, _ = acquisition(starts)
-    X = starts[np.argsort(-values, kind="stable")[:_RESTARTS]]
+    X = _apart(starts[np.argsort(-values, kind="stable")], columns)
     floats = encoder.columns.of(
         *(name for name, p in encoder.joint.target.space.items() if isinstance(p, Float))
     )
     discrete = len(floats) < len(columns)
     for _ in range(_ROUNDS):
         before = X
-        X = _climb(acquisition, X, floats, encoder.bounds()) if floats else X
+        X = _climb(acquisition, X, floats, encoder.bounds(), steps=_CLIMB) if floats else X
         if discrete:
             X = _step(acquisition, encoder, X, known, columns)
         if not discrete or np.array_equal(X, before):
             break
+    if floats:
+        best = X[np.argsort(-acquisition(X)[0], kind="stable")[:_POLISHED], np.newaxis]
+        bounds = encoder.bounds()
+        polished = [_climb(acquisition, x, floats, bounds, steps=_POLISH) for x in best]
+        X = np.concatenate([*polished, X])
     return _best_new(acquisition, np.concatenate([encoder.snap(X), starts]), known, columns)
 
 
@@ -73,8 +81,24 @@ def _best_new(
     return X[best], float(values[best])
 
 
+def _apart(X: FloatArray, columns: list[int]) -> FloatArray:
+    """Return the first points, best first, that stay apart from each other."""
+    nearest = _APART * np.sqrt(len(columns))
+    left, chosen = X, list[FloatArray]()
+    while len(left) and len(chosen) < _RESTARTS:
+        chosen.append(left[0])
+        distances = np.linalg.norm((left - left[0])[:, columns], axis=1)
+        left = left[distances > nearest]
+    return np.array(chosen)
+
+
 def _climb(
-    acquisition: Acquisition, X: FloatArray, floats: list[int], bounds: FloatArray
+    acquisition: Acquisition,
+    X: FloatArray,
+    floats: list[int],
+    bounds: FloatArray,
+    *,
+    steps: int,
 ) -> FloatArray:
     """Climb from all points at once: their sum has independent terms."""
     shape = (len(X), len(floats))
@@ -91,7 +115,7 @@ def _climb(
         jac=True,
         method="L-BFGS-B",
         bounds=np.tile(bounds[:, floats].T, (len(X), 1)),
-        options={"maxiter": _CLIMB, "ftol": 1e-9},
+        options={"maxiter": steps, "ftol": 1e-10},
     )
     climbed = X.copy()
     climbed[:, floats] = result.x.reshape(shape)

@@ -126,17 +126,20 @@ class SpaceTree:
         ]
         left = [0.0] * len(width)
 
-        def place(node: int, start: float) -> float:
-            end = start
-            for child in self._children(node):
-                end = place(child, end) + _COLUMN_GAP
-            span = max(end - _COLUMN_GAP - start, width[node])
-            left[node] = start + (span - width[node]) / 2
-            return start + span
+        def below(node: int | None) -> float:
+            spans = [span(child) for child in self._children(node)]
+            return sum(spans) + _COLUMN_GAP * max(len(spans) - 1, 0)
 
-        cursor = float(_MARGIN)
-        for root in self._children(None):
-            cursor = place(root, cursor) + _COLUMN_GAP
+        def span(node: int) -> float:
+            return max(width[node], below(node))
+
+        def place(parent: int | None, start: float) -> None:
+            for node in self._children(parent):
+                left[node] = start + (span(node) - width[node]) / 2
+                place(node, start + (span(node) - below(node)) / 2)
+                start += span(node) + _COLUMN_GAP
+
+        place(None, float(_MARGIN))
         return left, width
 
 
