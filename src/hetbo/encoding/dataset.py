@@ -63,8 +63,6 @@ class Dataset:
         goals = [Goal.of(goal), *(source.goal for source in joint.sources)]
         values = [np.array([t.value for t in group], dtype=np.float64) for group in groups]
         scales = _scales(values, goals, scaling)
-        for trial in groups[0]:
-            joint.target.space.check(trial.params)
         noise = [
             np.array([np.nan if t.noise is None else t.noise for t in group], dtype=np.float64)
             for group in groups
