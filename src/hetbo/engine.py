@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import torch
 
 from hetbo.acquisition.candidates import every_point, from_unit, is_among, spread
 from hetbo.acquisition.feasibility import Feasibility
@@ -173,8 +174,6 @@ class Engine:
         pending: Sequence[FloatArray],
         rng: np.random.Generator,
     ) -> WeightedLogEI:
-        import torch  # noqa: PLC0415
-
         complete = np.array([trial.state is TrialState.COMPLETE for trial in trials], dtype=bool)
         failed = np.array([trial.state is TrialState.FAILED for trial in trials], dtype=bool)
         opinions = []

@@ -133,7 +133,13 @@ class Optimizer:
         if count < 1:
             raise OptimizerError(f"n={n!r} must be at least 1")
         rng = np.random.default_rng([self._seed, self._asks])
-        points = self._engine.suggest(self._trials, count, rng, order=len(self._trials))
+        warm_starts = dict(self._engine.warm_starts)
+        try:
+            points = self._engine.suggest(self._trials, count, rng, order=len(self._trials))
+        except BaseException:
+            # Whoever was interrupted and asks again gets what they would have got.
+            self._engine.warm_starts = warm_starts
+            raise
         params = self._params(np.array(points))
         self._asks += 1
         suggestions = []

@@ -30,7 +30,7 @@ _VERTEX_LOGIT = 4.0
 _ITERATIONS_PER_STEP = 15
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LearnedNumber:
     """What a fit learned about a number that an experiment did not tune.
 
