@@ -1,5 +1,6 @@
 """Settings that all tests share."""
 
+import pytest
 from hypothesis import settings
 
 pytest_plugins = ["readers"]
@@ -8,3 +9,8 @@ pytest_plugins = ["readers"]
 settings.register_profile("hetbo", deadline=None)
 settings.register_profile("thorough", deadline=None, max_examples=3000)
 settings.load_profile("hetbo")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start with the longest tests, so that no process works alone at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)

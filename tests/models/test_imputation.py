@@ -37,6 +37,7 @@ def numbers(data: Dataset, seed: int) -> list[LearnedNumber]:
     return [value for value in learned_values(model) if isinstance(value, LearnedNumber)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("truth", [0.0, 0.3, 0.8])
 def test_a_value_that_matters_is_recovered_and_its_interval_is_honest(truth: float) -> None:
     families = {"target": ("a", "b", "c"), "source": ("a", "b")}
@@ -50,6 +51,7 @@ def test_a_value_that_matters_is_recovered_and_its_interval_is_honest(truth: flo
     assert np.mean([value.high - value.low for value in learned]) < 0.5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("truth", [0.0, 0.3, 0.8])
 def test_intervals_are_honest_where_the_value_can_hardly_be_known(truth: float) -> None:
     names = tuple(f"x{i}" for i in range(1, 7))

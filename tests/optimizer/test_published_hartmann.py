@@ -38,6 +38,7 @@ def trace(replication: dict[str, Any], method: str, seed: int) -> list[float]:
     return best
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     not FOLDER.is_dir(), reason="the paper's runs (shared/data/published) are absent"
 )
