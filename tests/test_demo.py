@@ -29,7 +29,7 @@ def test_the_demo_tunes_compares_and_explains(
         "After 10 trials:",
         "Best parameters: temperature",
         "Transfer has",
-        "'last-year' seems to have had catalyst at about",
+        "catalyst of 'last-year'",
         "In truth it was catalyst 3.5 and stirring 580",
     ):
         assert part in shown

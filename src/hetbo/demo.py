@@ -107,7 +107,7 @@ def tune(label: str, optimizer: Optimizer) -> list[float]:
 
 def main(arguments: list[str]) -> None:
     """Tune with last year's trials and without, and say what was learned."""
-    seed = int(arguments[0]) if arguments else 1
+    seed = int(arguments[0]) if arguments else 0
     old = old_experiment(seed)
     known = old.best.value if old.best is not None and old.best.value is not None else 0.0
     joint = JointSpace.merge(SPACE, [old], target_name="today")

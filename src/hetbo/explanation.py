@@ -100,16 +100,18 @@ def _sentence(
         if r < 0 and trust >= _LITTLE:
             verdict += ", the other way round"
         parts.append(f"{name!r} {verdict} (correlation {r:+.2f}).")
-    for value in learned:
-        if isinstance(value, LearnedNumber):
-            parts.append(
-                f"{value.experiment!r} seems to have had {value.parameter} at about "
-                f"{value.estimate:.3g} (between {value.low:.3g} and {value.high:.3g})."
-            )
-        else:
-            probability = dict(value.probabilities)[value.estimate]
-            parts.append(
-                f"{value.experiment!r} seems to have had {value.parameter} at "
-                f"{value.estimate!r} ({probability:.0%} sure)."
-            )
+    parts += map(_learned_sentence, learned)
     return " ".join(parts)
+
+
+def _learned_sentence(value: LearnedValue) -> str:
+    what = f"{value.parameter} of {value.experiment!r}"
+    if isinstance(value, LearnedNumber):
+        if (value.low, value.high) == (value.positions[0], value.positions[-1]):
+            return f"Which {what} it was, the trials cannot tell."
+        return (
+            f"The {what} seems to have been about {value.estimate:.3g} "
+            f"(between {value.low:.3g} and {value.high:.3g})."
+        )
+    probability = dict(value.probabilities)[value.estimate]
+    return f"The {what} seems to have been {value.estimate!r} ({probability:.0%} sure)."

@@ -1,9 +1,13 @@
-"""Writing files so that a crash leaves either the old content or the new one."""
+"""Reading and writing JSON files; a crash leaves either the old content or the new one."""
 
+import json
 import os
 import secrets
 import shutil
 from pathlib import Path
+from typing import Any
+
+from hetbo.errors import DataError
 
 
 def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
@@ -25,3 +29,17 @@ def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def read_json(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401
+    """Return the data in a JSON file.
+
+    Raises:
+        DataError: The file cannot be read or is no JSON.
+    """
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path} is not a JSON file: {error}") from error

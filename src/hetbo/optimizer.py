@@ -8,7 +8,6 @@ import secrets
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Self, overload
 
 import numpy as np
@@ -18,7 +17,7 @@ from hetbo.engine import Engine
 from hetbo.errors import DataError, DataWarning, HetboError, OptimizerError, shown
 from hetbo.experiments import Experiment, Goal, Trial, TrialState
 from hetbo.explanation import Explanation, explain
-from hetbo.files import write_text_atomically
+from hetbo.files import read_json, write_text_atomically
 from hetbo.joint import JointSpace
 from hetbo.methods import METHODS
 from hetbo.spaces import Space, Value
@@ -262,12 +261,7 @@ class Optimizer:
         Raises:
             DataError: The file cannot be read or holds something else.
         """
-        try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise DataError(f"cannot read {path}: {error.strerror}") from error
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{path} is not a JSON file: {error}") from error
+        data = read_json(path)
         try:
             return cls.from_json(data)
         except HetboError as error:

@@ -13,7 +13,7 @@ from hetbo.errors import DataError, SpaceError, shown
 from hetbo.experiments.rows import Table, csv_table, dataframe_table, record_table
 from hetbo.experiments.tables import Layout, OnInvalid, parse_table
 from hetbo.experiments.trial import Goal, Trial, TrialState
-from hetbo.files import write_text_atomically
+from hetbo.files import read_json, write_text_atomically
 from hetbo.spaces import Space, Value
 from hetbo.spaces.parameters import checked_choice
 
@@ -251,12 +251,7 @@ class Experiment:
         Raises:
             DataError: The file cannot be read or holds something else.
         """
-        try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise DataError(f"cannot read {path}: {error.strerror}") from error
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{path} is not a JSON file: {error}") from error
+        data = read_json(path)
         try:
             return cls.from_json(data)
         except (DataError, SpaceError) as error:

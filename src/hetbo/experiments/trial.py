@@ -58,7 +58,7 @@ class TrialState(StrEnum):
             raise DataError(f"state={shown(state)} must be one of {known}") from None
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Trial:
     """One set of parameters and what came of it.
 
@@ -98,6 +98,13 @@ class Trial:
                 f"noise={self.noise!r} must be a standard deviation of at least 0, "
                 "on a trial that has a value"
             )
+
+    def __repr__(self) -> str:
+        parts = [repr(dict(self.params))]
+        parts += [] if self.value is None else [repr(self.value)]
+        parts += [] if self.noise is None else [f"noise={self.noise!r}"]
+        parts += [f"state={self.state.value!r}"] if self.state is TrialState.FAILED else []
+        return f"Trial({', '.join(parts)})"
 
     def __hash__(self) -> int:
         return hash((frozenset(self.params.items()), self.value, self.noise, self.state))
