@@ -77,7 +77,7 @@ def test_learned_values_are_told_with_their_uncertainty(both: Explanation) -> No
     assert true.parameter == "c"
     assert true.low <= true.estimate <= true.high
     assert true.low <= 0.3 <= true.high
-    assert "had c at about" in both.sentence
+    assert "The c of 'true' seems to have been about" in both.sentence
 
 
 def test_a_negated_source_goes_the_other_way() -> None:
@@ -109,7 +109,7 @@ def test_categories_are_learned_as_well() -> None:
     assert isinstance(learned, LearnedChoice)
     assert learned.estimate == "y"
     assert sum(probability for _, probability in learned.probabilities) == pytest.approx(1.0)
-    assert "had k at 'y'" in explanation.sentence
+    assert "The k of 'past' seems to have been 'y'" in explanation.sentence
 
 
 @pytest.mark.parametrize("method", ["auto", "common", "vanilla"])
