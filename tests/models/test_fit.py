@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from hetbo import Experiment, FitError, JointSpace, Space, Trial
+from hetbo import Experiment, FitError, JointSpace, Space
 from hetbo.encoding import Dataset
 from hetbo.encoding.encoder import FloatArray
 from hetbo.models import ConditionalGP, ImputedGP, TargetGP, TransferGP, fit
@@ -120,37 +120,17 @@ def predictions(model: TransferGP) -> FloatArray:
 
 
 @cases
-@settings(max_examples=10)
+@settings(max_examples=3)
 @given(seed=st.integers(0, 1000))
-def test_order_of_sources_does_not_change_the_model(name: str, seed: int) -> None:
+def test_order_of_sources_does_not_change_predictions(name: str, seed: int) -> None:
     joint = random_dataset(seed, experiments=3, trials=5).encoder.joint
     space, sources = joint.target.space, joint.sources
-    trials = drawn_trials(space, 6, np.random.default_rng(seed))
+    trials = drawn_trials(space, 5, np.random.default_rng(seed))
     forwards, backwards = (
-        predictions(MODELS[name](Dataset.build(JointSpace.merge(space, order), trials)))
+        predictions(fit(MODELS[name](Dataset.build(JointSpace.merge(space, order), trials))))
         for order in (sources, sources[::-1])
     )
-    assert_allclose(forwards, backwards, atol=1e-8)
-
-
-@cases
-def test_order_of_sources_does_not_change_predictions(name: str) -> None:
-    families = {"target": ("a", "b", "c"), "one": ("a", "b"), "two": ("a", "c")}
-    sizes = {"target": 0, "one": 12, "two": 9}
-    joint = dataset(families, wave, sizes, elsewhere=0.4).encoder.joint
-    space, sources = joint.target.space, joint.sources
-    points = np.random.default_rng(2).random((10, 3)).tolist()
-    tried = [dict(zip(space, point, strict=True)) for point in points]
-    trials = [Trial(params, wave(params)) for params in tried]
-    forwards, backwards = (
-        predictions(
-            fit(
-                MODELS[name](Dataset.build(JointSpace.merge(space, order), trials, goal="maximize"))
-            )
-        )
-        for order in (sources, sources[::-1])
-    )
-    assert_allclose(forwards, backwards, atol=2e-2)
+    assert_allclose(forwards, backwards, rtol=0, atol=0)
 
 
 def test_a_failing_start_climbs_the_ladder(

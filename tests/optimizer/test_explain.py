@@ -60,7 +60,7 @@ def test_weights_are_shares(both: Explanation) -> None:
 
 
 def test_the_sentence_names_every_source(both: Explanation) -> None:
-    assert list(both.sources) == list(both.correlations) == ["true", "nonsense"]
+    assert list(both.sources) == list(both.correlations) == ["nonsense", "true"]
     assert "'true'" in both.sentence
     assert "'nonsense'" in both.sentence
     assert str(both) == both.sentence

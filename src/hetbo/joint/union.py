@@ -34,7 +34,7 @@ class JointSpace:
 
     Values keep their natural units. A numeric parameter's joint range is the hull of all ranges,
     its scale the target's; a categorical one has the choices of all experiments. The target is
-    experiment 0, the sources follow in the order given.
+    experiment 0, the sources follow in the order of their names.
 
     Attributes:
         members: The experiments, the target first.
@@ -68,7 +68,9 @@ class JointSpace:
                 experiments have the same name, or the target fixes a parameter that it tunes, or
                 at something that is no value.
         """
-        sources = tuple(sources)
+        # One order, whatever the caller's: columns, parameters and random starts of models follow
+        # it, and which of several equally good fits is found must not depend on a list's order.
+        sources = tuple(sorted(sources, key=lambda source: source.name))
         try:
             known = Experiment(target_name, target, fixed=fixed).fixed
         except DataError as error:

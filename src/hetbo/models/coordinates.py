@@ -114,11 +114,6 @@ class Coordinates:
             with torch.no_grad():
                 slot.parameter.copy_(torch.from_numpy(value).reshape(slot.parameter.shape))
 
-    def values(self, z: FloatArray, name: str) -> FloatArray:
-        """Return one parameter's values in a vector."""
-        slot = self.slots[name]
-        return np.exp(z[slot.where]) if slot.log else z[slot.where]
-
     def draw(self, rng: np.random.Generator) -> FloatArray:
         """Return a random start: near the priors' modes, values anywhere in their range."""
         z = np.empty(self.size)
