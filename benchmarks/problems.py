@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 import hetbo as hb
-from hetbo.demo import hartmann
+from hetbo.bench.problems.functions import hartmann
 from hetbo.encoding import Dataset
 
 Function = Callable[[npt.NDArray[np.float64]], float]

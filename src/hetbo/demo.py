@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from hetbo.encoding.encoder import FloatArray
+from hetbo.bench.problems.functions import HARTMANN_OPTIMUM, hartmann
 from hetbo.experiments import Experiment, Trial
 from hetbo.joint import JointSpace
 from hetbo.optimizer import Optimizer
@@ -28,30 +28,6 @@ SPACE = OLD_SPACE.replace(catalyst=Float(0.0, 10.0), stirring=Int(100, 900))
 OLD_HABITS: dict[str, Value] = {"catalyst": 3.5, "stirring": 580}
 OLD_TRIALS, TRIALS, INITIAL = 30, 25, 4
 
-_HEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])
-_WIDTHS = np.array(
-    [
-        [10, 3, 17, 3.5, 1.7, 8],
-        [0.05, 10, 17, 0.1, 8, 14],
-        [3, 3.5, 1.7, 10, 17, 8],
-        [17, 8, 0.05, 10, 0.1, 14],
-    ]
-)
-_CENTRES = 1e-4 * np.array(
-    [
-        [1312, 1696, 5569, 124, 8283, 5886],
-        [2329, 4135, 8307, 3736, 1004, 9991],
-        [2348, 1451, 3522, 2883, 3047, 6650],
-        [4047, 8828, 8732, 5743, 1091, 381],
-    ]
-)
-_MAXIMUM = 3.32237
-
-
-def hartmann(x: FloatArray) -> float:
-    """Return Hartmann's function of six variables in the unit cube; at most 3.32237."""
-    return float(_HEIGHTS @ np.exp(-(_WIDTHS * (x - _CENTRES) ** 2).sum(axis=1)))
-
 
 def reaction_yield(**params: Value) -> float:
     """Return the yield in percent; at most 100."""
@@ -66,7 +42,7 @@ def reaction_yield(**params: Value) -> float:
             if parameter.log
             else (value - low) / (high - low)
         )
-    return 100 * hartmann(np.array(unit)) / _MAXIMUM
+    return 100 * hartmann(np.array(unit)) / HARTMANN_OPTIMUM
 
 
 def old_experiment(seed: int) -> Experiment:

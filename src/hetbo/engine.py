@@ -7,10 +7,13 @@ import numpy as np
 import torch
 
 from hetbo.acquisition.candidates import every_point, from_unit, is_among, spread
+from hetbo.acquisition.constraints import Allowed
 from hetbo.acquisition.feasibility import Feasibility
+from hetbo.acquisition.log_ei import log_expected_improvement
 from hetbo.acquisition.predictor import Predictor
+from hetbo.acquisition.sampled_log_ei import SampledLogEI
 from hetbo.acquisition.search import maximise
-from hetbo.acquisition.weighted import Opinion, WeightedLogEI
+from hetbo.acquisition.weighted import Improvement, Opinion, WeightedLogEI
 from hetbo.encoding import Dataset, Encoder
 from hetbo.encoding.encoder import BoolArray, FloatArray
 from hetbo.experiments import Goal, Trial, TrialState
@@ -23,7 +26,6 @@ from hetbo.threads import one_thread_for
 _PATIENCE = 5.0
 """So many trials of the target weigh as much as what was believed before them."""
 _SMALLEST_WEIGHT = 1e-6
-_FIRST_STARTS, _LATER_STARTS = 4, 2
 _ANCHORS = 5
 _SPARE = 64
 
@@ -68,7 +70,13 @@ class Engine:
         self.encoder = Encoder(self.joint)
 
     def suggest(
-        self, trials: Sequence[Trial], count: int, rng: np.random.Generator, *, order: int
+        self,
+        trials: Sequence[Trial],
+        count: int,
+        rng: np.random.Generator,
+        *,
+        order: int,
+        constraints: Sequence[Mapping[str, float]] = (),
     ) -> list[FloatArray]:
         """Return the next points to try.
 
@@ -78,6 +86,9 @@ class Engine:
             rng: Where all randomness comes from.
             order: The position of the first of these points in the sequence that covers the space
                 evenly.
+            constraints: What each trial reported of constraints, if there are any: values by their
+                names, above 0 where one is broken. The value of a trial that broke one stays in
+                the model of the objective, but is nothing to improve upon.
 
         Returns:
             Points of the cube, each of shape `d`.
@@ -90,17 +101,20 @@ class Engine:
         chosen: list[FloatArray] = []
         with one_thread_for(sum(len(source.trials) for source in self.joint.sources) + len(trials)):
             fitted = self.fit(trials, fit_rng) if self.has_a_say(trials) else None
+            allowed = Allowed.by(constraints, self.joint, trials, fit_rng if fitted else None)
             for index in range(count):
                 taken = np.concatenate([known, np.array(chosen).reshape(-1, known.shape[1])])
                 if fitted is None:
                     chosen.append(self._covering(taken, order + index, rest_rng))
                     continue
                 x, _ = maximise(
-                    self._acquisition(fitted, trials, known, [*pending, *chosen], search_rng),
+                    self._acquisition(
+                        fitted, trials, known, [*pending, *chosen], search_rng, allowed=allowed
+                    ),
                     self.encoder,
                     rng=search_rng,
                     known=taken,
-                    anchors=self._anchors(trials, known, search_rng),
+                    anchors=self._anchors(trials, known, search_rng, allowed=allowed),
                     pool=self.pool,
                 )
                 chosen.append(self._with_rest(x, fitted, taken, rest_rng))
@@ -115,16 +129,11 @@ class Engine:
         """
         data = Dataset.build(self.joint, trials, goal=self.goal, scaling=self.recipe.scaling)
         models: dict[str, TransferGP] = {}
-        cold = not any(trial.state is TrialState.COMPLETE for trial in trials)
         for name, voice in self._voices(trials).items():
             (own,) = rng.spawn(1)
-            warm = self.warm_starts.get(name)
+            warm = self.warm_starts.get(name) if self.recipe.later_starts else None
             model = voice.build(data)
-            starts = _FIRST_STARTS if warm is None else _LATER_STARTS
-            if cold and model.settings.task_correlation is None:
-                # Without trials and without a prior, only the start says whether the target goes
-                # along with the sources or against them; a random one would toss a coin.
-                starts = 1
+            starts = self.recipe.first_starts if warm is None else self.recipe.later_starts
             models[name] = fit(model, rng=own, starts=starts, warm_start=warm)
             report = models[name].fit_report
             if report is not None:
@@ -173,34 +182,56 @@ class Engine:
         known: FloatArray,
         pending: Sequence[FloatArray],
         rng: np.random.Generator,
+        *,
+        allowed: Allowed,
     ) -> WeightedLogEI:
         complete = np.array([trial.state is TrialState.COMPLETE for trial in trials], dtype=bool)
         failed = np.array([trial.state is TrialState.FAILED for trial in trials], dtype=bool)
+        feasible = complete & allowed.trials
         opinions = []
         for name, model in fitted.models.items():
             if fitted.weights[name] < _SMALLEST_WEIGHT:
                 continue
             predictor = Predictor(model)
             places = known[complete] if complete.any() else spread(self.encoder, 256, rng)
-            best = float(predictor(places).mean.max())
+            means = predictor(places).mean
+            # If all broke a constraint, whatever keeps them is better than the worst of these.
+            reached = means[feasible[complete]] if complete.any() else means
+            best = float(reached.max() if len(reached) else means.min())
+            own = model.train_targets[: int(complete.sum())][torch.from_numpy(feasible[complete])]
+            if self.recipe.improve_on == "observed" and len(own):
+                best = float(own.max())
             if len(pending):
                 X = np.array(pending)
                 believed = torch.from_numpy(predictor(X).mean).unsqueeze(-1)
                 predictor = Predictor(
                     model.condition_on_observations(torch.from_numpy(X), believed)
                 )
-            opinions.append(Opinion(predictor, best, fitted.weights[name]))
+            opinions.append(
+                Opinion(predictor, best, fitted.weights[name], self._improvement(model, rng))
+            )
         feasibility = None
         if failed.any():
             columns = self.encoder.columns.of(*self.joint.target.space)
             feasibility = Feasibility(known[complete], known[failed], columns)
-        return WeightedLogEI(opinions, feasibility)
+        return WeightedLogEI(opinions, allowed.and_also(feasibility))
+
+    def _improvement(self, model: TransferGP, rng: np.random.Generator) -> Improvement:
+        if self.recipe.improvement == "exact":
+            return log_expected_improvement
+        return SampledLogEI(rng, spread=model.data.scales[0].spread)
 
     def _anchors(
-        self, trials: Sequence[Trial], known: FloatArray, rng: np.random.Generator
+        self,
+        trials: Sequence[Trial],
+        known: FloatArray,
+        rng: np.random.Generator,
+        *,
+        allowed: Allowed,
     ) -> FloatArray:
         """Return the best points of the target and of each source, new parameters anywhere."""
-        own = [i for i, trial in enumerate(trials) if trial.state is TrialState.COMPLETE]
+        complete = [i for i, trial in enumerate(trials) if trial.state is TrialState.COMPLETE]
+        own = [i for i in complete if allowed.trials[i]]
         own.sort(key=lambda i: -self.goal.sign * (trials[i].value or 0.0))
         anchors = [known[own[:_ANCHORS]]]
         if not any(voice.transfers for voice in self.recipe.voices.values()):

@@ -42,8 +42,12 @@ def explain(engine: Engine, trials: Sequence[Trial], rng: np.random.Generator) -
         return Explanation({}, {}, {}, (), "Random search: no model has a say.")
     if not engine.has_a_say(trials):
         return Explanation({}, {}, {}, (), "No model has a say yet: the space is being covered.")
-    fitted = engine.fit(trials, rng)
-    sources, correlations = _trust(engine, fitted)
+    return explain_fitted(engine, engine.fit(trials, rng))
+
+
+def explain_fitted(engine: Engine, fitted: Fitted) -> Explanation:
+    """Say what models found that are fitted already."""
+    sources, correlations = trust_in_sources(engine, fitted)
     transfer = sum(
         weight for name, weight in fitted.weights.items() if engine.recipe.voices[name].transfers
     )
@@ -55,7 +59,7 @@ def explain(engine: Engine, trials: Sequence[Trial], rng: np.random.Generator) -
     return Explanation(fitted.weights, sources, correlations, learned, sentence)
 
 
-def _trust(engine: Engine, fitted: Fitted) -> tuple[dict[str, float], dict[str, float]]:
+def trust_in_sources(engine: Engine, fitted: Fitted) -> tuple[dict[str, float], dict[str, float]]:
     """Return the trust in each source, and its correlation with the target, over all models."""
     names = [source.name for source in engine.joint.sources]
     trust, correlation = np.zeros(len(names)), np.zeros(len(names))
@@ -80,6 +84,15 @@ def _trust(engine: Engine, fitted: Fitted) -> tuple[dict[str, float], dict[str, 
     )
 
 
+def verdict(trust: float) -> str:
+    """Return in words how far a source is trusted."""
+    if trust >= _MUCH:
+        return "is followed closely"
+    if trust >= _LITTLE:
+        return "is followed with caution"
+    return "hardly counts"
+
+
 def _sentence(
     transfer: float,
     sources: Mapping[str, float],
@@ -91,15 +104,10 @@ def _sentence(
     parts = [f"Transfer has {transfer:.0%} of the say."]
     for name, trust in sources.items():
         r = correlations[name]
-        if trust >= _MUCH:
-            verdict = "is followed closely"
-        elif trust >= _LITTLE:
-            verdict = "is followed with caution"
-        else:
-            verdict = "hardly counts"
+        words = verdict(trust)
         if r < 0 and trust >= _LITTLE:
-            verdict += ", the other way round"
-        parts.append(f"{name!r} {verdict} (correlation {r:+.2f}).")
+            words += ", the other way round"
+        parts.append(f"{name!r} {words} (correlation {r:+.2f}).")
     parts += map(_learned_sentence, learned)
     return " ".join(parts)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Literal, Self
 
 from hetbo.encoding import Dataset, Scaling
 from hetbo.models import CommonGP, ConditionalGP, ImputedGP, TargetGP, TransferGP
@@ -30,11 +31,35 @@ class Recipe:
         voices: The models by name; none for random search.
         scaling: How outcomes are scaled.
         summary: What the method does, in one line.
+        first_starts: How many searches the first fit makes.
+        later_starts: How many searches the fits after it make, one of them from the last fit's
+            result; 0 if every fit is like the first.
+        improve_on: What a trial has to improve on: the best value 'observed', or the best one
+            'predicted' at the trials so far, which noise does not raise.
+        improvement: How the expected improvement is computed: 'exact', or 'sampled' as in the
+            paper's runs.
     """
 
     voices: Mapping[str, Voice]
     summary: str
     scaling: Scaling = "per-experiment"
+    first_starts: int = 4
+    later_starts: int = 2
+    improve_on: Literal["observed", "predicted"] = "predicted"
+    improvement: Literal["exact", "sampled"] = "exact"
+
+    @classmethod
+    def as_published(cls, name: str, voice: Voice, summary: str) -> Self:
+        """Return a recipe in the paper's settings: one search per fit, nothing carried over."""
+        return cls(
+            {name: voice},
+            summary,
+            scaling="pooled" if voice.transfers else "per-experiment",
+            first_starts=1,
+            later_starts=0,
+            improve_on="observed",
+            improvement="sampled",
+        )
 
 
 _VANILLA = Voice(TargetGP, transfers=False)
@@ -65,29 +90,30 @@ METHODS: Mapping[str, Recipe] = {
         {"learned-imputation": Voice(ImputedGP)},
         "missing parameters learned with the model, the paper's best method",
     ),
-    "vanilla-paper": Recipe(
-        {"vanilla": Voice(lambda data: TargetGP(data, settings="paper"), transfers=False)},
+    "vanilla-paper": Recipe.as_published(
+        "vanilla",
+        Voice(lambda data: TargetGP(data, settings="paper"), transfers=False),
         "vanilla in the paper's settings",
     ),
-    "common-paper": Recipe(
-        {"common": Voice(lambda data: CommonGP(data, settings="paper"))},
+    "common-paper": Recipe.as_published(
+        "common",
+        Voice(lambda data: CommonGP(data, settings="paper")),
         "common in the paper's settings",
-        "pooled",
     ),
-    "conditional-paper": Recipe(
-        {"conditional": Voice(lambda d: ConditionalGP(d, settings="paper", presence=True))},
+    "conditional-paper": Recipe.as_published(
+        "conditional",
+        Voice(lambda data: ConditionalGP(data, settings="paper", presence=True)),
         "conditional in the paper's settings, with the authors' kernel over present blocks",
-        "pooled",
     ),
-    "fixed-imputation-paper": Recipe(
-        {"fixed-imputation": Voice(lambda d: ImputedGP(d, settings="paper", learned=False))},
+    "fixed-imputation-paper": Recipe.as_published(
+        "fixed-imputation",
+        Voice(lambda data: ImputedGP(data, settings="paper", learned=False)),
         "fixed-imputation in the paper's settings",
-        "pooled",
     ),
-    "learned-imputation-paper": Recipe(
-        {"learned-imputation": Voice(lambda data: ImputedGP(data, settings="paper"))},
+    "learned-imputation-paper": Recipe.as_published(
+        "learned-imputation",
+        Voice(lambda data: ImputedGP(data, settings="paper")),
         "learned-imputation in the paper's settings",
-        "pooled",
     ),
 }
 """The methods by name."""

@@ -140,7 +140,11 @@ class Hill:
         self.top = top
 
     def __call__(self, X: Array) -> tuple[Array, Array]:
-        return -((X - self.top) ** 2).sum(axis=1), -2 * (X - self.top)
+        return self.values(X), -2 * (X - self.top)
+
+    def values(self, X: Array) -> Array:
+        heights: Array = -((X - self.top) ** 2).sum(axis=1)
+        return heights
 
 
 @pytest.mark.parametrize(

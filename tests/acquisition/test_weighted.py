@@ -57,6 +57,13 @@ def test_its_gradient_is_finite_differences() -> None:
     assert_gradient(WeightedLogEI(opinions(), failures), drawn(10))
 
 
+def test_values_alone_are_the_same() -> None:
+    failures = Feasibility(drawn(3), 1.0 - drawn(4), [0, 1])
+    X = drawn(3000)
+    for acquisition in (WeightedLogEI(opinions()), WeightedLogEI(opinions(), failures)):
+        assert_allclose(acquisition.values(X), acquisition(X)[0], rtol=1e-10)
+
+
 def test_the_chance_of_success_is_a_factor() -> None:
     feasibility = Feasibility(NOWHERE, np.array([[0.5, 0.5]]), [0, 1])
     X = drawn(10)

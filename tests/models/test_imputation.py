@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from hetbo import Categorical, Experiment, Float, JointSpace, Space, SpaceError, Trial
-from hetbo.demo import hartmann
+from hetbo.bench.problems.functions import hartmann
 from hetbo.encoding import Dataset
 from hetbo.models import (
     ConditionalGP,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hetbo import Experiment, Float, Optimizer, Space, Trial
-from hetbo.demo import hartmann
+from hetbo.bench.problems.functions import hartmann
 
 FOLDER = Path(__file__).parents[2].parent / "shared" / "data" / "published"
 REPLICATIONS, EVALUATIONS = 8, 40

@@ -12,6 +12,7 @@ from hetbo.encoding.encoder import FloatArray
 from hetbo.models import TransferGP
 
 _SMALLEST_VARIANCE = 1e-9
+_BLOCK = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,28 +57,13 @@ class Predictor:
         self._fill = model.imputation.table()[0].detach().numpy()
 
     def __call__(self, X: FloatArray) -> Moments:
-        """Return the predictions at points of the target.
+        """Return the predictions at points of the target, with gradients.
 
         Args:
             X: Shape `k × d`.
         """
         X = np.where(self._fixed, X, self._fill)
-        scaled = [X[:, c] * i for c, i in zip(self._columns, self._inverse, strict=True)]
-        parts: list[FloatArray] = []
-        cross = np.zeros((len(X), len(self._weights)))
-        if self._constant is not None:
-            cross += self._constant
-        for S, P, half, factor in zip(
-            scaled, self._points, self._halves, self._factors, strict=True
-        ):
-            part = S @ P.T
-            part -= half
-            part -= 0.5 * np.einsum("ij,ij->i", S, S)[:, np.newaxis]
-            np.minimum(part, 0.0, out=part)
-            np.exp(part, out=part)
-            part *= factor
-            cross += part
-            parts.append(part)
+        scaled, parts, cross = self._covariances(X)
         explained = cross @ self._root.T
         variance = self._variance - np.einsum("ij,ij->i", explained, explained)
         sd = np.sqrt(np.maximum(variance, _SMALLEST_VARIANCE))
@@ -98,3 +84,40 @@ class Predictor:
             mean_gradient * self._fixed,
             sd_gradient * self._fixed,
         )
+
+    def values(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return means and standard deviations alone, in a fraction of the time.
+
+        Args:
+            X: Shape `k × d`.
+        """
+        mean, sd = np.empty(len(X)), np.empty(len(X))
+        # Blocks that fit into the processor's cache are quicker than one large matrix.
+        for first in range(0, len(X), _BLOCK):
+            block = slice(first, first + _BLOCK)
+            _, _, cross = self._covariances(np.where(self._fixed, X[block], self._fill))
+            explained = cross @ self._root.T
+            variance = self._variance - np.einsum("ij,ij->i", explained, explained)
+            sd[block] = np.sqrt(np.maximum(variance, _SMALLEST_VARIANCE))
+            mean[block] = self._mean + cross @ self._weights
+        return mean, sd
+
+    def _covariances(self, X: FloatArray) -> tuple[list[FloatArray], list[FloatArray], FloatArray]:
+        """Return the points scaled for each term, each term's covariances, and their sum."""
+        scaled = [X[:, c] * i for c, i in zip(self._columns, self._inverse, strict=True)]
+        parts: list[FloatArray] = []
+        cross = np.zeros((len(X), len(self._weights)))
+        if self._constant is not None:
+            cross += self._constant
+        for S, P, half, factor in zip(
+            scaled, self._points, self._halves, self._factors, strict=True
+        ):
+            part = S @ P.T
+            part -= half
+            part -= 0.5 * np.einsum("ij,ij->i", S, S)[:, np.newaxis]
+            np.minimum(part, 0.0, out=part)
+            np.exp(part, out=part)
+            part *= factor
+            cross += part
+            parts.append(part)
+        return scaled, parts, cross

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from hetbo.acquisition.candidates import every_point, is_among, nearby, neighbours, spread
-from hetbo.acquisition.weighted import Acquisition
+from hetbo.acquisition.weighted import Searchable
 from hetbo.encoding import Encoder
 from hetbo.encoding.encoder import FloatArray
 from hetbo.spaces import Float
@@ -19,7 +19,7 @@ _ROUNDS = 4
 
 
 def maximise(
-    acquisition: Acquisition,
+    acquisition: Searchable,
     encoder: Encoder,
     *,
     rng: np.random.Generator,
@@ -50,7 +50,7 @@ def maximise(
     if finite is not None:
         return _best_new(acquisition, finite, known, columns)
     starts = np.concatenate([spread(encoder, _SPREAD, rng), nearby(encoder, anchors, _NEARBY, rng)])
-    values, _ = acquisition(starts)
+    values = acquisition.values(starts)
     X = _apart(starts[np.argsort(-values, kind="stable")], columns)
     floats = encoder.columns.of(
         *(name for name, p in encoder.joint.target.space.items() if isinstance(p, Float))
@@ -64,7 +64,7 @@ def maximise(
         if not discrete or np.array_equal(X, before):
             break
     if floats:
-        best = X[np.argsort(-acquisition(X)[0], kind="stable")[:_POLISHED], np.newaxis]
+        best = X[np.argsort(-acquisition.values(X), kind="stable")[:_POLISHED], np.newaxis]
         bounds = encoder.bounds()
         polished = [_climb(acquisition, x, floats, bounds, steps=_POLISH) for x in best]
         X = np.concatenate([*polished, X])
@@ -72,11 +72,11 @@ def maximise(
 
 
 def _best_new(
-    acquisition: Acquisition, X: FloatArray, known: FloatArray, columns: list[int]
+    acquisition: Searchable, X: FloatArray, known: FloatArray, columns: list[int]
 ) -> tuple[FloatArray, float]:
     new = X[~is_among(X, known, columns)]
     X = new if len(new) else X
-    values, _ = acquisition(X)
+    values = acquisition.values(X)
     best = int(values.argmax())
     return X[best], float(values[best])
 
@@ -93,7 +93,7 @@ def _apart(X: FloatArray, columns: list[int]) -> FloatArray:
 
 
 def _climb(
-    acquisition: Acquisition,
+    acquisition: Searchable,
     X: FloatArray,
     floats: list[int],
     bounds: FloatArray,
@@ -120,12 +120,12 @@ def _climb(
     climbed = X.copy()
     climbed[:, floats] = result.x.reshape(shape)
     # The sum has risen; a single term may have fallen.
-    risen = acquisition(climbed)[0] >= acquisition(X)[0]
+    risen = acquisition.values(climbed) >= acquisition.values(X)
     return np.where(risen[:, np.newaxis], climbed, X)
 
 
 def _step(
-    acquisition: Acquisition,
+    acquisition: Searchable,
     encoder: Encoder,
     X: FloatArray,
     known: FloatArray,
@@ -133,7 +133,7 @@ def _step(
 ) -> FloatArray:
     """Move each point to its best new neighbour until there is none that is better."""
     X = X.copy()
-    values, _ = acquisition(X)
+    values = acquisition.values(X)
     values = np.where(is_among(X, known, columns), -np.inf, values)
     moving = np.arange(len(X))
     while len(moving):
@@ -144,7 +144,7 @@ def _step(
         every, of = every[new], of[new]
         if len(every) == 0:
             break
-        heights, _ = acquisition(every)
+        heights = acquisition.values(every)
         moved: list[int] = []
         for index in moving.tolist():
             own = np.flatnonzero(of == index)

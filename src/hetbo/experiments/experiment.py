@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 from hetbo.errors import DataError, SpaceError, shown
+from hetbo.experiments.optuna_package import require_optuna
 from hetbo.experiments.rows import Table, csv_table, dataframe_table, record_table
 from hetbo.experiments.tables import Layout, OnInvalid, parse_table
 from hetbo.experiments.trial import Goal, Trial, TrialState
@@ -19,6 +20,8 @@ from hetbo.spaces.parameters import checked_choice
 
 if TYPE_CHECKING:
     import pandas as pd
+    from optuna.storages import BaseStorage
+    from optuna.study import Study
 
 _FORMAT = "hetbo-experiment"
 _VERSION = 1
@@ -224,6 +227,73 @@ class Experiment:
     ) -> Self:
         parsed = parse_table(table, layout, space=space, on_invalid=on_invalid)
         return cls(name, parsed.space, parsed.trials, goal=goal, fixed={**parsed.fixed, **fixed})
+
+    @classmethod
+    def from_optuna(
+        cls,
+        storage: "str | BaseStorage | None",
+        study: "str | Study",
+        *,
+        name: str | None = None,
+        fixed: Mapping[str, Value] | None = None,
+        params: Collection[str] | None = None,
+        noise: str | None = None,
+    ) -> "Experiment":
+        """Read an experiment from an Optuna study.
+
+        A parameter's range is the hull of the ranges that its trials had; a parameter that could
+        have one value only is `fixed`. Pruned trials become failed ones (they have no final
+        value), and so do values that are not finite. Trials that are running become pending;
+        trials that wait in the queue are left out. Steps, constraints, intermediate values and
+        user attributes have no place in an experiment and stay behind.
+
+        Args:
+            storage: The storage or its URL; None if `study` is a study itself.
+            study: The study's name, or the study.
+            name: How reports call the experiment; if None, the study's name, or that of the
+                experiment which `to_optuna` made it from.
+            fixed: Known values of parameters that were not tuned.
+            params: Which trials to read, by the names of all of their parameters, if the study
+                has trials with different sets of them.
+            noise: The user attribute of trials that holds the standard deviation of their value.
+
+        Raises:
+            DataError: There is no such study, it has several objectives or no trials, or its
+                trials have different parameters and `params` does not say which to read.
+            MissingOptunaError: Optuna is not installed.
+        """
+        require_optuna()
+        from hetbo.experiments.optuna_studies import read_study  # noqa: PLC0415  # loads Optuna
+
+        return read_study(storage, study, name=name, fixed=fixed, params=params, noise=noise)
+
+    def to_optuna(
+        self,
+        storage: "str | BaseStorage | None",
+        *,
+        study_name: str | None = None,
+    ) -> "Study":
+        """Write the experiment as a new Optuna study that `from_optuna` reads back exactly.
+
+        Pending trials become running ones, which `study.tell` takes the values of. What Optuna has
+        no place for (fixed values, noise) is kept in user attributes whose names start with
+        `hetbo:`.
+
+        Args:
+            storage: The storage or its URL; None for one in memory.
+            study_name: The study's name; if None, the experiment's.
+
+        Returns:
+            The study.
+
+        Raises:
+            DataError: There is a study of that name already.
+            MissingOptunaError: Optuna is not installed.
+        """
+        require_optuna()
+        from hetbo.experiments.optuna_studies import write_study  # noqa: PLC0415  # loads Optuna
+
+        return write_study(self, storage, study_name)
 
     def to_dataframe(self) -> "pd.DataFrame":
         """Return the trials as a DataFrame: a column per parameter, then value, noise, state.

@@ -52,11 +52,15 @@ class Coordinates:
 
     def __init__(self, model: "TransferGP") -> None:
         self.slots: dict[str, Slot] = {}
+        # Without trials of the target only the start says whether it goes along with the sources
+        # or against them; a random one would toss a coin.
+        tried = bool((model.data.experiment == 0).any())
+        self._task_anywhere = model.covar_module.shared.task.starts_anywhere and tried
         self.size = 0
         shared, residual = model.covar_module.shared, model.covar_module.residual
         for index, block in enumerate(shared.blocks):
             self._add(f"length scales {index}", block, "raw_lengthscale", prior=block.prior)
-        if len(shared.blocks) > 1:
+        if shared.learned_weights:
             self._add("weights", shared, "raw_weight", prior=shared.prior)
         if shared.task.learned:
             self._add("factor", shared.task, "factor", log=False)
@@ -64,7 +68,8 @@ class Coordinates:
         if shared.presence is not None:
             presence = shared.presence
             self._add("presence scales", presence, "raw_lengthscale", prior=presence.prior)
-            self._add("presence weight", presence, "raw_weight")
+            if presence.learned_weight:
+                self._add("presence weight", presence, "raw_weight")
         if residual is not None:
             base = residual.base
             self._add("residual scales", base, "raw_lengthscale", prior=base.prior)
@@ -114,18 +119,29 @@ class Coordinates:
             with torch.no_grad():
                 slot.parameter.copy_(torch.from_numpy(value).reshape(slot.parameter.shape))
 
+    def first(self, rng: np.random.Generator) -> FloatArray:
+        """Return the model's parameters, with what may start anywhere drawn at random."""
+        z = self.read()
+        if self._task_anywhere:
+            for name in ("factor", "own"):
+                z[self.slots[name].where] = self._drawn(name, rng)
+        return np.clip(z, *self.bounds)
+
     def draw(self, rng: np.random.Generator) -> FloatArray:
         """Return a random start: near the priors' modes, values anywhere in their range."""
         z = np.empty(self.size)
         for name, slot in self.slots.items():
-            count = slot.where.stop - slot.where.start
-            if name == "values":
-                z[slot.where] = rng.uniform(size=count)
-            elif name == "factor":
-                # Whether an experiment agrees with the target or contradicts it: both are tried.
-                z[slot.where] = rng.normal(scale=0.8, size=count)
-            elif slot.prior is not None:
-                z[slot.where] = np.log(slot.prior.mode) + rng.normal(scale=0.7, size=count)
-            else:
-                z[slot.where] = rng.normal(loc=-0.5 if slot.log else 0.0, scale=0.7, size=count)
+            z[slot.where] = self._drawn(name, rng)
         return np.clip(z, *self.bounds)
+
+    def _drawn(self, name: str, rng: np.random.Generator) -> FloatArray:
+        slot = self.slots[name]
+        count = slot.where.stop - slot.where.start
+        if name == "values":
+            return rng.uniform(size=count)
+        if name == "factor":
+            # Whether an experiment agrees with the target or contradicts it: both are tried.
+            return rng.normal(scale=0.8, size=count)
+        if slot.prior is not None:
+            return np.log(slot.prior.mode) + rng.normal(scale=0.7, size=count)
+        return rng.normal(loc=-0.5 if slot.log else 0.0, scale=0.7, size=count)

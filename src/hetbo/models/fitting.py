@@ -19,6 +19,8 @@ from hetbo.threads import one_thread_for
 _logger = logging.getLogger(__name__)
 
 _DRAWS_PER_START = 8
+_SPARE_STARTS = 4
+"""So many more are tried if all others failed."""
 _EXPLORATION, _EXPLORATION_GAIN = 30, 1e-4
 """Each start climbs so far: enough to see which is best."""
 _POLISH, _POLISH_GAIN = 500, 1e-8
@@ -38,7 +40,7 @@ def fit(
 
     Starts are the parameters of an earlier fit, or else the model's as they are, and the best of a
     handful of random draws. A start that fails numerically is tried again with a larger diagonal,
-    then dropped.
+    then dropped; if all are dropped, some more are drawn.
 
     Args:
         model: The model; it is changed.
@@ -62,6 +64,8 @@ def fit(
     tried = 0
     with one_thread_for(len(model.train_targets)):
         for start in _starts(likelihood, rng, starts, warm_start):
+            if tried >= starts and (found or tried >= starts + _SPARE_STARTS):
+                break
             tried += 1
             result = _search(likelihood, start, failures)
             if result is not None:
@@ -93,7 +97,8 @@ def _starts(
     count: int,
     warm_start: Sequence[float] | None,
 ) -> Iterator[FloatArray]:
-    first = likelihood.coordinates.read()
+    """Yield the starts that were asked for, and then random ones without end."""
+    first = likelihood.coordinates.first(rng)
     if warm_start is not None and len(warm_start) == likelihood.coordinates.size:
         first = np.clip(np.array(warm_start), *likelihood.coordinates.bounds)
     yield first
@@ -106,6 +111,8 @@ def _starts(
             continue
     drawn.sort(key=lambda pair: -pair[0])
     yield from (z for _, z in drawn[: count - 1])
+    while True:
+        yield likelihood.coordinates.draw(rng)
 
 
 def _search(

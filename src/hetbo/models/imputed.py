@@ -26,7 +26,7 @@ class ImputedGP(TransferGP):
         settings: 'default', 'paper', or settings of your own.
         learned: Whether missing values are learned.
         start: Values to start from, or to stay at, by experiment and parameter in natural units;
-            the centre where nothing is said.
+            the settings' first value where nothing is said, or the centre if not learned.
         residual: Whether each experiment has, in addition, a kernel of its own.
 
     Raises:
@@ -45,9 +45,13 @@ class ImputedGP(TransferGP):
         chosen = settings_of(settings)
         names = data.encoder.joint.space.names
         blocks = [(names, [True] * len(data.names))]
-        kernel = transfer_kernel(data, blocks, chosen, residual=residual)
+        fill = chosen.first_value if learned else 0.5
+        kernel = transfer_kernel(data, blocks, chosen, residual=residual, fill=fill)
         filled = centre_of(data)
         gaps = {(data.names[gap.experiment], gap.parameter): gap for gap in gaps_of(data)}
+        for gap in gaps.values():
+            if gap.numeric:
+                filled[gap.experiment, list(gap.columns)] = fill
         for experiment, values in (start or {}).items():
             for parameter, value in values.items():
                 if (experiment, parameter) not in gaps:

@@ -18,7 +18,6 @@ from torch.nn import ModuleList, Parameter
 from hetbo.models.priors import TaskCovariancePrior, log_normal_prior
 from hetbo.models.settings import LogNormal, Settings
 
-SMALLEST_LENGTH_SCALE = 0.025
 SMALLEST_TASK_VARIANCE = 1e-4
 WEIGHT_RANGE = (1e-3, 1e4)
 RESIDUAL_RANGE = (1e-6, 1e2)
@@ -44,7 +43,7 @@ class SquaredExponential(Kernel):
         columns: The columns that the kernel sees.
         groups: For each of these columns the position of its parameter, counted from 0 without
             gaps: the columns of a category share one length-scale.
-        prior: The prior of each length-scale.
+        settings: The prior of each length-scale, its start and the smallest one.
         widths: For each of these columns the difference that counts as 1; 1 if None.
     """
 
@@ -52,7 +51,7 @@ class SquaredExponential(Kernel):
         self,
         columns: Sequence[int],
         groups: Sequence[int],
-        prior: LogNormal,
+        settings: Settings,
         *,
         widths: Sequence[float] | None = None,
     ) -> None:
@@ -61,8 +60,7 @@ class SquaredExponential(Kernel):
         units = [1.0] * len(columns) if widths is None else list(widths)
         self.register_buffer("widths", torch.tensor(units, dtype=torch.float64))
         self.register_buffer("groups", torch.tensor(groups, dtype=torch.long))
-        self.prior = prior
-        _register_length_scales(self, max(groups, default=-1) + 1, prior)
+        self.prior = _register_length_scales(self, max(groups, default=-1) + 1, settings)
 
     @property
     def lengthscale(self) -> Tensor:
@@ -97,6 +95,7 @@ class TaskCovariance(Kernel):
     def __init__(self, size: int, settings: Settings) -> None:
         super().__init__()
         self.learned = size > 1 or settings.single_task_scale
+        self.starts_anywhere = self.learned and settings.first_task_anywhere
         rank = min(settings.task_rank or size, size) if size > 1 else 0
         factor = torch.zeros(size, rank, dtype=torch.float64)
         own = torch.ones(size, dtype=torch.float64)
@@ -133,15 +132,16 @@ class PresenceKernel(Kernel):
 
     Args:
         present: Which of the blocks (rows) the `m` experiments (columns) have.
-        prior: The prior of each length-scale.
+        settings: The prior of each length-scale, and whether the weight is learned.
     """
 
-    def __init__(self, present: Tensor, prior: LogNormal) -> None:
+    def __init__(self, present: Tensor, settings: Settings) -> None:
         super().__init__()
         self.register_buffer("marks", present.to(torch.float64).mT.contiguous())
-        self.prior = prior
-        _register_length_scales(self, len(present), prior)
-        self.register_parameter("raw_weight", Parameter(torch.ones(1, dtype=torch.float64)))
+        self.prior = _register_length_scales(self, len(present), settings)
+        self.learned_weight = settings.block_weight is not None
+        weight = Parameter(torch.ones(1, dtype=torch.float64), requires_grad=self.learned_weight)
+        self.register_parameter("raw_weight", weight)
         self.register_constraint("raw_weight", Interval(*WEIGHT_RANGE, transform=None))
 
     @property
@@ -181,7 +181,10 @@ class BlockKernel(Kernel):
         self.register_buffer("present", present.to(torch.float64))
         self.task = TaskCovariance(present.shape[1], settings)
         # The weight of a single block would only repeat the scale of B.
-        weight = Parameter(torch.ones(count, dtype=torch.float64), requires_grad=count > 1)
+        self.learned_weights = count > 1 and settings.block_weight is not None
+        weight = Parameter(
+            torch.ones(count, dtype=torch.float64), requires_grad=self.learned_weights
+        )
         self.register_parameter("raw_weight", weight)
         self.register_constraint("raw_weight", Interval(*WEIGHT_RANGE, transform=None))
         self.prior = (
@@ -192,7 +195,7 @@ class BlockKernel(Kernel):
         if self.prior is not None:
             self.register_prior("weight_prior", log_normal_prior(self.prior), "raw_weight")
             self.raw_weight.data.fill_(1 / count)
-        self.presence = PresenceKernel(present, settings.length_scale(count)) if presence else None
+        self.presence = PresenceKernel(present, settings) if presence else None
 
     def factors(self) -> list[Tensor]:
         """Return for each block the `m × m` factors of its kernel."""
@@ -260,14 +263,16 @@ class TransferKernel(Kernel):
         return covariance
 
 
-def _register_length_scales(kernel: Kernel, size: int, prior: LogNormal) -> None:
-    start = torch.full((size,), prior.mode, dtype=torch.float64)
+def _register_length_scales(kernel: Kernel, size: int, settings: Settings) -> LogNormal:
+    prior = settings.length_scale(max(size, 1))
+    first = prior.mode if settings.first_length_scale is None else settings.first_length_scale
+    start = torch.full((size,), first, dtype=torch.float64)
     kernel.register_parameter("raw_lengthscale", Parameter(start))
-    kernel.register_constraint(
-        "raw_lengthscale", GreaterThan(SMALLEST_LENGTH_SCALE, transform=None)
-    )
+    smallest = GreaterThan(settings.smallest_length_scale, transform=None)
+    kernel.register_constraint("raw_lengthscale", smallest)
     if size:
         kernel.register_prior("lengthscale_prior", log_normal_prior(prior), "raw_lengthscale")
+    return prior
 
 
 def _matrix_of(task: TaskCovariance) -> Tensor:

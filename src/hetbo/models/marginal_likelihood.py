@@ -158,7 +158,9 @@ class _Kernel:
             B = self._factor @ self._factor.T
             B.flat[:: len(B) + 1] += self._own
         self._B = B
-        weights = np.exp(z[self._slots["weights"].where]) if "weights" in self._slots else [1.0]
+        weights = np.ones(len(self._masks))
+        if "weights" in self._slots:
+            weights = np.exp(z[self._slots["weights"].where])
         self._scaled_masks = [w * mask for w, mask in zip(weights, self._masks, strict=True)]
         K = np.zeros((len(X), len(X)))
         if self._marks is not None:
@@ -212,13 +214,15 @@ class _Kernel:
     def _presence(self, z: FloatArray, marks: FloatArray) -> FloatArray:
         marks = marks * np.exp(-z[self._slots["presence scales"].where])
         self._mark_distances = (marks[:, np.newaxis] - marks) ** 2
-        weight = np.exp(z[self._slots["presence weight"].where])
-        self._Q: FloatArray = weight * np.exp(-0.5 * self._mark_distances.sum(-1))
+        self._Q: FloatArray = np.exp(-0.5 * self._mark_distances.sum(-1))
+        if "presence weight" in self._slots:
+            self._Q *= np.exp(z[self._slots["presence weight"].where])
         return self._Q
 
     def _presence_backward(self, dA: FloatArray, grad: FloatArray) -> FloatArray:
         dQ = dA * self._B * self._Q
-        grad[self._slots["presence weight"].where] += dQ.sum()
+        if "presence weight" in self._slots:
+            grad[self._slots["presence weight"].where] += dQ.sum()
         by_block = np.einsum("ij,ijb->b", dQ, self._mark_distances)
         grad[self._slots["presence scales"].where] += by_block
         return dA * self._Q

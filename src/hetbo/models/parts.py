@@ -56,7 +56,8 @@ class _ExperimentNoiseModel(Noise):
         super().__init__()
         self.prior = settings.noise
         count = size if settings.noise_per_experiment else 1
-        start = torch.full((count,), self.prior.mode, dtype=torch.float64)
+        first = self.prior.mode if settings.first_noise is None else settings.first_noise
+        start = torch.full((count,), first, dtype=torch.float64)
         self.register_parameter("raw_noise", Parameter(start))
         self.register_constraint("raw_noise", GreaterThan(SMALLEST_NOISE, transform=None))
         self.register_prior("noise_prior", log_normal_prior(self.prior), "raw_noise")

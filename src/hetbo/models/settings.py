@@ -41,8 +41,16 @@ class Settings:
         task_correlation: Parameters `a, b` of the Beta prior of `(1 + correlation) / 2`; None for
             no prior.
         single_task_scale: Whether the variance is learned if there is one experiment only.
-        block_weight: Prior spread of the logarithm of a block's weight; None for no prior.
+        block_weight: Prior spread of the logarithm of a block's weight; None if all weights are 1.
         residual_variance: Prior of an experiment's own, residual variance.
+        smallest_length_scale: No length-scale is smaller.
+        first_length_scale: Where a fit starts with each length-scale; None for its prior's mode.
+        first_noise: Where a fit starts with the noise variance; None for its prior's mode.
+        first_task_anywhere: Whether a fit starts with a random task covariance; if not, with one of
+            experiments that agree.
+        first_value: Where a fit starts with a missing number that is learned, from 0 to 1.
+        observed_units: Whether lengths are measured in units of the range that was tried, not of
+            the range that is allowed.
     """
 
     scaling: Scaling = "per-experiment"
@@ -56,6 +64,12 @@ class Settings:
     single_task_scale: bool = True
     block_weight: float | None = 1.0
     residual_variance: LogNormal = LogNormal(-2.3, 1.0)
+    smallest_length_scale: float = 0.025
+    first_length_scale: float | None = None
+    first_noise: float | None = None
+    first_task_anywhere: bool = False
+    first_value: float = 0.5
+    observed_units: bool = False
 
     def length_scale(self, dimensions: int) -> LogNormal:
         """Return the prior of the length-scales of a kernel over some number of dimensions."""
@@ -75,6 +89,12 @@ PAPER = replace(
     task_correlation=None,
     single_task_scale=False,
     block_weight=None,
+    smallest_length_scale=0.1,
+    first_length_scale=1.0,
+    first_noise=0.01,
+    first_task_anywhere=True,
+    first_value=0.0,
+    observed_units=True,
 )
 
 SETTINGS = {"default": DEFAULT, "paper": PAPER}

@@ -1,0 +1,130 @@
+"""How likely a point is to keep the constraints that trials have reported values of.
+
+A crash says no more than that it happened. A constraint's value says how far off a trial was, and
+in which direction that changes; so it is worth a model of its own. Without one, a search whose
+objective keeps rising beyond the edge of what is allowed would have to be stopped there at every
+single place.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from hetbo.acquisition.predictor import Predictor
+from hetbo.acquisition.weighted import Acquisition
+from hetbo.encoding import Dataset
+from hetbo.encoding.encoder import BoolArray, FloatArray
+from hetbo.experiments import Goal, Trial
+from hetbo.joint import JointSpace
+from hetbo.models import TargetGP, fit
+
+_LOG_SQRT_2PI = 0.5 * np.log(2 * np.pi)
+
+
+@dataclass(frozen=True, slots=True)
+class ProbabilityAbove:
+    """The log probability that a model's function is at or above a threshold.
+
+    Attributes:
+        predictor: The model's predictions.
+        threshold: The threshold, on the model's scale.
+    """
+
+    predictor: Predictor
+    threshold: float
+
+    def __call__(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the log probability and its gradient at `k × d` points."""
+        moments = self.predictor(X)
+        z = (moments.mean - self.threshold) / moments.sd
+        value = log_ndtr(z)
+        # d log Φ(z) / dz = φ(z) / Φ(z)
+        slope = np.exp(-0.5 * z * z - _LOG_SQRT_2PI - value) / moments.sd
+        change = moments.mean_gradient - z[:, np.newaxis] * moments.sd_gradient
+        return value, slope[:, np.newaxis] * change
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """The log probability of several independent events.
+
+    Attributes:
+        parts: The log probability of each.
+    """
+
+    parts: Sequence[Acquisition]
+
+    def __call__(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the log probability and its gradient at `k × d` points."""
+        values, gradients = zip(*(part(X) for part in self.parts), strict=True)
+        return np.sum(values, axis=0), np.sum(gradients, axis=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What constraints allow.
+
+    Attributes:
+        trials: Shape `n`: which of the target's trials broke no constraint.
+        places: The log probability that each constraint is kept, elsewhere.
+    """
+
+    trials: BoolArray
+    places: Sequence[Acquisition] = ()
+
+    @classmethod
+    def by(
+        cls,
+        constraints: Sequence[Mapping[str, float]],
+        joint: JointSpace,
+        trials: Sequence[Trial],
+        rng: np.random.Generator | None,
+    ) -> "Allowed":
+        """Learn from what trials reported.
+
+        Args:
+            constraints: What each trial reported: values by the constraints' names, above 0 where
+                one is broken. Empty if there are no constraints.
+            joint: The joint space. Sources have no say in constraints.
+            trials: The `n` trials of the target.
+            rng: Where starts of fits come from; None to fit no models.
+        """
+        if not constraints:
+            return cls(np.ones(len(trials), dtype=np.bool_))
+        kept = np.array([all(v <= 0 for v in one.values()) for one in constraints], dtype=np.bool_)
+        broken = sorted({name for one in constraints for name, v in one.items() if v > 0})
+        if rng is None:
+            return cls(kept)
+        places = []
+        for name in broken:
+            known = [(t, c[name]) for t, c in zip(trials, constraints, strict=True) if name in c]
+            places.append(_kept([t for t, _ in known], [v for _, v in known], joint, rng))
+        return cls(kept, places)
+
+    def and_also(self, other: Acquisition | None) -> Acquisition | None:
+        """Return the log probability of the constraints and of something else, if anything is."""
+        if not self.places:
+            return other
+        return AllOf([*self.places, *([] if other is None else [other])])
+
+
+def _kept(
+    trials: Sequence[Trial], values: Sequence[float], joint: JointSpace, rng: np.random.Generator
+) -> ProbabilityAbove:
+    """Return the log probability that one constraint is kept, from a model of its values."""
+    told = [
+        Trial(trial.params, value)
+        for trial, value in zip(trials, _finite(np.array(values)).tolist(), strict=True)
+    ]
+    data = Dataset.build(joint, told, goal=Goal.MINIMIZE)
+    (own,) = rng.spawn(1)
+    model = fit(TargetGP(data), rng=own)
+    return ProbabilityAbove(Predictor(model), float(data.scales[0].scale(np.zeros(1))[0]))
+
+
+def _finite(values: FloatArray) -> FloatArray:
+    """Return the values with infinite ones as far off as the farthest that is not."""
+    finite = values[np.isfinite(values)]
+    return np.clip(values, min([-1.0, *finite]), max([1.0, *finite]))

@@ -1,0 +1,1 @@
+"""From finished runs to comparisons, tables and figures."""

@@ -1,0 +1,177 @@
+"""Means, standard errors, bootstrap intervals, ratios and ranks of a few numbers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+RESAMPLES = 2000
+"""A bootstrap interval comes from so many resamples."""
+
+COVERAGE = 0.95
+"""How much of the resamples an interval covers."""
+
+_SEED = 20240909
+_FEWEST = 2
+_NOISE = 1e-9  # equal differences differ by so much from rounding, relative to their mean
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A percentile bootstrap interval, over replications.
+
+    Attributes:
+        low: Its lower end.
+        high: Its upper end.
+    """
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean over replications.
+
+    Attributes:
+        mean: The mean.
+        standard_error: Its standard error; None if it is not known, as with one replication.
+    """
+
+    mean: float
+    standard_error: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How much better one side is than the other, on average.
+
+    Attributes:
+        mean: The mean difference; above 0 if the first side is better.
+        standard_error: Its standard error; None if it is not known.
+        in_standard_errors: The mean difference in units of its standard error; None if that is
+            not known, or is 0 though the mean is not, up to rounding.
+        interval: Where the mean difference may lie; None if it is not known.
+    """
+
+    mean: float
+    standard_error: float | None
+    in_standard_errors: float | None
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """A sum over replications relative to the same sum of the other side.
+
+    Attributes:
+        value: The ratio; None if the other side's sum is 0.
+        interval: Where it may lie; None if it is not known.
+        replications: How many replications both sides have.
+    """
+
+    value: float | None
+    interval: Interval | None
+    replications: int
+
+
+def estimate(values: FloatArray) -> Estimate:
+    """Return the mean of some values, one per replication, and its standard error."""
+    return Estimate(float(values.mean()), standard_error(values))
+
+
+def standard_error(values: FloatArray) -> float | None:
+    """Return the standard error of the mean of values; None if there are fewer than two."""
+    if len(values) < _FEWEST:
+        return None
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def paired_difference(ours: FloatArray, theirs: FloatArray, *, sign: int) -> Difference:
+    """Return how much better our values are than theirs, replication by replication.
+
+    Args:
+        ours: Our values, one per replication.
+        theirs: Their values, in the same order.
+        sign: 1 if higher values are better, -1 if lower ones are.
+    """
+    differences = sign * (ours - theirs)
+    return _difference(
+        float(differences.mean()), standard_error(differences), bootstrap_mean(differences)
+    )
+
+
+def unpaired_difference(ours: Estimate, theirs: Estimate, *, sign: int) -> Difference:
+    """Return how much better our mean is than theirs, from two independent sets of replications.
+
+    Args:
+        ours: Our mean.
+        theirs: Their mean.
+        sign: 1 if higher values are better, -1 if lower ones are.
+    """
+    error = None
+    if ours.standard_error is not None and theirs.standard_error is not None:
+        error = float(np.hypot(ours.standard_error, theirs.standard_error))
+    return _difference(sign * (ours.mean - theirs.mean), error, None)
+
+
+def _difference(mean: float, error: float | None, interval: Interval | None) -> Difference:
+    if error is None:
+        units = None
+    elif error > _NOISE * abs(mean):
+        units = mean / error
+    else:
+        units = 0.0 if mean == 0.0 else None
+    return Difference(mean, error, units, interval)
+
+
+def ratio_of_sums(ours: FloatArray, theirs: FloatArray) -> Ratio:
+    """Return our sum relative to theirs, with a bootstrap interval over paired replications.
+
+    Args:
+        ours: Our values, one per replication, at least 0.
+        theirs: Their values, in the same order, at least 0.
+    """
+    total = float(theirs.sum())
+    value = float(ours.sum()) / total if total > 0.0 else None
+    return Ratio(value, bootstrap_ratio(ours, theirs), len(ours))
+
+
+def bootstrap_mean(values: FloatArray) -> Interval | None:
+    """Return where the mean may lie; None if there are fewer than two values."""
+    if len(values) < _FEWEST:
+        return None
+    return _percentiles(values[_resamples(len(values))].mean(axis=1))
+
+
+def bootstrap_ratio(ours: FloatArray, theirs: FloatArray) -> Interval | None:
+    """Return where the ratio of two sums may lie; None if a resample leaves it undefined."""
+    if len(ours) < _FEWEST:
+        return None
+    chosen = _resamples(len(ours))
+    below = theirs[chosen].sum(axis=1)
+    if not (below > 0.0).all():
+        return None
+    return _percentiles(ours[chosen].sum(axis=1) / below)
+
+
+def _resamples(count: int) -> NDArray[np.int64]:
+    return np.random.default_rng(_SEED).integers(count, size=(RESAMPLES, count))
+
+
+def _percentiles(values: FloatArray) -> Interval:
+    tail = (1.0 - COVERAGE) / 2.0
+    low, high = np.quantile(values, [tail, 1.0 - tail]).tolist()
+    return Interval(low, high)
+
+
+def ranks(scores: Mapping[str, float]) -> dict[str, float]:
+    """Return the rank of each score, 1 for the highest; equal scores share their mean rank."""
+    values = np.array(list(scores.values()))
+    return {
+        name: float((values > score).sum() + ((values == score).sum() + 1) / 2)
+        for name, score in scores.items()
+    }

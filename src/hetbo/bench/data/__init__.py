@@ -1,0 +1,1 @@
+"""Data that problems and comparisons need: the paper's runs, HPO-B's tables."""

@@ -1,0 +1,57 @@
+"""What can be run: problems, suites and methods, as tables."""
+
+from rich.console import Console
+from rich.table import Table
+
+from hetbo.bench.problems.named import FAMILIES, problem_named
+from hetbo.bench.problems.wrappers import WRAPPERS
+from hetbo.bench.running.suites import SUITES
+from hetbo.bench.running.tuners import PEERS
+from hetbo.errors import DataError
+from hetbo.methods import METHODS
+
+
+def show_listing(console: Console | None = None) -> None:
+    """Print the problems, the suites and the methods."""
+    out = Console() if console is None else console
+    problems = Table("problem", "what it is", "target", "sources", "optimum", title="Problems")
+    missing: dict[str, list[str]] = {}
+    for name in FAMILIES:
+        try:
+            problem = problem_named(name)
+        except DataError as error:
+            missing.setdefault(str(error), []).append(name)
+            continue
+        sources = [f"{source}: {len(s)}" for source, s in problem.source_spaces.items()]
+        problems.add_row(
+            name,
+            problem.summary,
+            f"{len(problem.space)} parameters",
+            "\n".join(sources),
+            f"{problem.optimum:.6g} ({problem.goal.value})",
+        )
+    out.print(problems)
+    for reason, names in missing.items():
+        out.print(f"Not here: {', '.join(names)}. {reason}", markup=False)
+    wrappers = ", ".join(f"/{wrapper}" for wrapper in WRAPPERS)
+    out.print(
+        "NAME_N has sources of N trials each (30 if not said). Source values can be changed with "
+        f"{wrappers}, one after the other, and Hartmann's missing parameters with /fixed=0.3.\n",
+        markup=False,
+    )
+    suites = Table("suite", "what it shows", "problems", "methods", "replications", title="Suites")
+    for name, suite in SUITES.items():
+        suites.add_row(
+            name,
+            suite.summary,
+            "\n".join(suite.problems),
+            "\n".join(suite.methods),
+            str(suite.replications),
+        )
+    out.print(suites)
+    methods = Table("method", "what it does", title="Methods")
+    for name, recipe in METHODS.items():
+        methods.add_row(name, recipe.summary)
+    for name, peer in PEERS.items():
+        methods.add_row(name, peer.summary)
+    out.print(methods)

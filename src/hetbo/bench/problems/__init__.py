@@ -1,0 +1,1 @@
+"""Functions to optimise, with past experiments in other spaces."""

@@ -1,0 +1,75 @@
+"""The problems by name: `hartmann_30`, `ranger_10`, `hartmann_30/fixed=0.3/shuffled`."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from hetbo.bench.problems.hartmann import hartmann_problem
+from hetbo.bench.problems.hpob import paper_problem
+from hetbo.bench.problems.hpob_natural import natural_problem
+from hetbo.bench.problems.problem import Problem
+from hetbo.bench.problems.tabular import tabular_problems
+from hetbo.bench.problems.wrappers import WRAPPERS
+from hetbo.errors import DataError, shown
+
+SOURCE_TRIALS = 30
+"""A source has so many trials if a problem's name does not say."""
+
+Make = Callable[[str, int], Problem]
+"""Makes a problem of some name, whose sources have so many trials."""
+
+FAMILIES: Mapping[str, Make] = {
+    "hartmann": lambda name, trials: hartmann_problem(name, source_trials=trials),
+    "ranger": lambda name, trials: paper_problem(name, "ranger", source_trials=trials),
+    "rpart": lambda name, trials: paper_problem(name, "rpart", source_trials=trials),
+    "ranger-natural": lambda name, trials: natural_problem(name, "ranger", source_trials=trials),
+    "rpart-natural": lambda name, trials: natural_problem(name, "rpart", source_trials=trials),
+    **tabular_problems(),
+}
+"""The families of problems by name; `NAME_N` has sources with N trials each."""
+
+
+@cache
+def problem_named(name: str) -> Problem:
+    """Return the problem called `name`.
+
+    A name is a family, optionally `_N` for sources of N trials each, and optionally wrappers:
+    `/fixed=0.3` (hartmann only), `/shuffled`, `/negated`, `/unrelated`.
+
+    Raises:
+        DataError: There is no such problem, or its data is not at hand.
+    """
+    head, *options = name.split("/")
+    family, _, count = head.rpartition("_")
+    if not family:
+        family, count = head, str(SOURCE_TRIALS)
+    if family not in FAMILIES:
+        raise DataError(f"problem {shown(name)} is none of {', '.join(FAMILIES)}")
+    if not (count.isascii() and count.isdigit() and int(count) > 0):
+        raise DataError(f"problem {shown(name)}: {shown(count)} is no number of source trials")
+    trials = int(count)
+    fixed = [option for option in options if option.startswith("fixed=")]
+    if fixed and family == "hartmann":
+        problem = hartmann_problem(
+            f"{head}/{fixed[-1]}", source_trials=trials, fixed=_number(name, fixed[-1])
+        )
+    else:
+        problem = FAMILIES[family](head, trials)
+    for option in options:
+        if option in fixed and family == "hartmann":
+            continue
+        if option not in WRAPPERS:
+            known = ", ".join(WRAPPERS) + (", fixed=NUMBER" if family == "hartmann" else "")
+            raise DataError(f"problem {shown(name)}: {shown(option)} is none of {known}")
+        problem = WRAPPERS[option](problem)
+    return problem
+
+
+def _number(name: str, option: str) -> float:
+    text = option.removeprefix("fixed=")
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value <= 1.0:
+        raise DataError(f"problem {shown(name)}: {shown(text)} is no number from 0 to 1")
+    return value

@@ -1,0 +1,1 @@
+"""Running replications: methods on problems, in processes, resumable."""

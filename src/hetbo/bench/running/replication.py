@@ -1,0 +1,59 @@
+"""One replication: a method on a problem, from its start to its last evaluation."""
+
+import time
+from dataclasses import dataclass
+
+from hetbo.bench.problems.problem import EVALUATIONS, Problem
+from hetbo.bench.running.tuners import tuner_named
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a replication went.
+
+    Attributes:
+        trace: The best value so far after each evaluation.
+        seconds: How long each suggestion took. There are fewer of them than evaluations if the
+            best candidate of all was found before: nothing can change then.
+    """
+
+    trace: tuple[float, ...]
+    seconds: tuple[float, ...]
+
+
+def replicate(
+    problem: Problem, method: str, replication: int, *, evaluations: int = EVALUATIONS
+) -> Outcome:
+    """Run one replication.
+
+    Args:
+        problem: The problem.
+        method: A name in `hetbo.methods.METHODS` or in `hetbo.bench.running.tuners.PEERS`.
+        replication: Which start, and which seed.
+        evaluations: How many evaluations of the target to make, its first trials among them.
+    """
+    start = problem.start(replication)
+    tuner = tuner_named(method)(problem, start, replication)
+    values: list[float] = []
+    for trial in start.trials[:evaluations]:
+        values.append(problem.evaluate(trial.params))
+        tuner.tell(trial.params, values[-1])
+    seconds: list[float] = []
+    while len(values) < evaluations:
+        if problem.candidates is not None and problem.optimum in values:
+            break
+        began = time.perf_counter()
+        params = tuner.ask()
+        seconds.append(time.perf_counter() - began)
+        values.append(problem.evaluate(params))
+        tuner.tell(params, values[-1])
+    return Outcome(best_so_far(values, problem.goal.sign, evaluations), tuple(seconds))
+
+
+def best_so_far(values: list[float], sign: int, count: int) -> tuple[float, ...]:
+    """Return the best value after each evaluation; the last one stays if there are fewer."""
+    best, trace = values[0], []
+    for value in values:
+        best = sign * max(sign * best, sign * value)
+        trace.append(best)
+    return tuple(trace + [best] * (count - len(trace)))

@@ -1,0 +1,165 @@
+"""Runs replications in processes or on a Dask cluster; stops and goes on without loss."""
+
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hetbo.bench.problems.named import problem_named
+from hetbo.bench.running.replication import replicate
+from hetbo.bench.running.runs import Job, Run, append_run, read_runs, versions
+from hetbo.bench.running.tuners import tuner_named
+from hetbo.errors import DataError, HetboError
+from hetbo.threads import one_thread_for
+
+if TYPE_CHECKING:
+    import os
+
+Submit = Callable[[Job], "Future[Run]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A replication that could not be run; it is tried again next time.
+
+    Attributes:
+        job: Which one.
+        reason: What went wrong.
+    """
+
+    job: Job
+    reason: str
+
+
+def run_job(job: Job) -> Run:
+    """Run one replication, in one thread."""
+    problem = problem_named(job.problem)
+    with one_thread_for(0):
+        outcome = replicate(problem, job.method, job.replication)
+    return Run(
+        problem=job.problem,
+        method=job.method,
+        replication=job.replication,
+        seed=job.replication,
+        goal=problem.goal.value,
+        optimum=problem.optimum,
+        published=problem.published,
+        trace=outcome.trace,
+        seconds=outcome.seconds,
+        versions=versions(),
+    )
+
+
+def unfinished(jobs: Iterable[Job], path: Path) -> list[Job]:
+    """Return the replications that a file of JSON lines does not hold yet.
+
+    Raises:
+        DataError: There is no such problem or method, a problem has fewer replications, or the
+            file cannot be read.
+    """
+    wanted = list(dict.fromkeys(jobs))
+    for name in dict.fromkeys(job.problem for job in wanted):
+        known = problem_named(name).replications
+        last = max(job.replication for job in wanted if job.problem == name)
+        if known is not None and last >= known:
+            raise DataError(f"{name} has {known} replications, not {last + 1}")
+    for method in dict.fromkeys(job.method for job in wanted):
+        tuner_named(method)
+    done = {run.job for run in read_runs([path])} if path.exists() else set()
+    return [job for job in wanted if job not in done]
+
+
+def run_jobs(
+    jobs: Sequence[Job],
+    path: "str | os.PathLike[str]",
+    *,
+    workers: int = 1,
+    dask: str | None = None,
+    finished: Callable[[Run | Failure], None] = lambda _: None,
+) -> list[Failure]:
+    """Run replications and write each to a file as soon as it is finished.
+
+    Results do not depend on the number of workers: a replication's seed is its number.
+
+    Args:
+        jobs: What to run.
+        path: The file of JSON lines. What it holds already is not run again.
+        workers: How many processes to use, each with one thread.
+        dask: The address of a Dask scheduler whose workers run the replications instead.
+        finished: Called after each replication.
+
+    Returns:
+        The replications that failed.
+
+    Raises:
+        DataError: A name is unknown, data is missing, or the file cannot be read or written.
+    """
+    path = Path(path)
+    todo = unfinished(jobs, path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{path.parent} cannot be made: {error}") from error
+    failures: list[Failure] = []
+    if not todo:
+        return failures
+    with _on_dask(dask) if dask is not None else _in_processes(workers) as completed:
+        for job, future in completed(todo):
+            try:
+                run = future.result()
+            except BrokenProcessPool as error:
+                raise HetboError(
+                    "a worker process was killed; what is finished is kept, run again to go on"
+                ) from error
+            except Exception as error:  # noqa: BLE001  # whatever a method or a peer may raise
+                failures.append(Failure(job, f"{type(error).__name__}: {error}"))
+                finished(failures[-1])
+                continue
+            try:
+                append_run(path, run)
+            except OSError as error:
+                raise DataError(f"{path} cannot be written: {error}") from error
+            finished(run)
+    return failures
+
+
+Completed = Callable[[Sequence[Job]], Iterator[tuple[Job, Any]]]
+
+
+@contextmanager
+def _in_processes(workers: int) -> Iterator[Completed]:
+    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+
+    def completed(jobs: Sequence[Job]) -> Iterator[tuple[Job, Any]]:
+        futures = {pool.submit(run_job, job): job for job in jobs}
+        for future in as_completed(futures):
+            yield futures[future], future
+
+    try:
+        yield completed
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _on_dask(address: str) -> Iterator[Completed]:
+    try:
+        import distributed  # noqa: PLC0415  # optional, and slow to import
+    except ImportError as error:
+        raise DataError("--dask needs Dask: pip install 'hetbo[dask]'") from error
+    try:
+        client = distributed.Client(address, timeout=10)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise DataError(f"there is no Dask scheduler at {address}: {error}") from error
+
+    def completed(jobs: Sequence[Job]) -> Iterator[tuple[Job, Any]]:
+        futures = {client.submit(run_job, job, pure=False): job for job in jobs}
+        for future in distributed.as_completed(futures):
+            yield futures[future], future
+
+    with client:
+        yield completed

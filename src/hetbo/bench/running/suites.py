@@ -1,0 +1,107 @@
+"""Which problems, methods and replications belong together, as data."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hetbo.bench.running.runs import Job
+from hetbo.errors import DataError, shown
+
+PAPER_PROBLEMS = ("hartmann_30", "rpart_30", "ranger_30", "ranger_10", "ranger_50")
+PAPER_METHODS = (
+    "random",
+    "vanilla-paper",
+    "common-paper",
+    "conditional-paper",
+    "fixed-imputation-paper",
+    "learned-imputation-paper",
+)
+OWN_METHODS = (
+    "vanilla",
+    "common",
+    "conditional",
+    "fixed-imputation",
+    "learned-imputation",
+)
+MISLEADING = ("shuffled", "negated", "unrelated")
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Problems and methods that are run together.
+
+    Attributes:
+        summary: What it shows, in one line.
+        problems: The problems' names.
+        methods: The methods' names.
+        replications: How many replications of each.
+    """
+
+    summary: str
+    problems: tuple[str, ...]
+    methods: tuple[str, ...]
+    replications: int = 50
+
+    def jobs(self) -> list[Job]:
+        """Return all replications: the first one of everything, then the second one, and so on."""
+        return [
+            Job(problem, method, replication)
+            for replication in range(self.replications)
+            for problem in self.problems
+            for method in self.methods
+        ]
+
+
+SUITES: Mapping[str, Suite] = {
+    "paper": Suite(
+        "the paper's problems and methods in its own settings, and auto",
+        PAPER_PROBLEMS,
+        (*PAPER_METHODS, "auto"),
+    ),
+    "ours": Suite(
+        "the same problems and methods in our settings",
+        PAPER_PROBLEMS,
+        OWN_METHODS,
+    ),
+    "misleading": Suite(
+        "what auto does with sources that mislead",
+        tuple(f"hartmann_30/{how}" for how in MISLEADING),
+        ("vanilla", "learned-imputation", "auto"),
+    ),
+    "fixed": Suite(
+        "Hartmann with the source's missing parameters elsewhere than at 0",
+        ("hartmann_30/fixed=0.3", "hartmann_30/fixed=0.8"),
+        ("vanilla", "learned-imputation-paper", "learned-imputation", "auto"),
+    ),
+    "quick": Suite(
+        "a first impression",
+        ("hartmann_30",),
+        ("random", "vanilla", "learned-imputation-paper", "auto"),
+        replications=8,
+    ),
+}
+"""The suites by name."""
+
+
+def suite_of(
+    name: str,
+    *,
+    problems: Sequence[str] | None = None,
+    methods: Sequence[str] | None = None,
+    replications: int | None = None,
+) -> Suite:
+    """Return the suite called `name`, with other problems, methods or replications if given.
+
+    Raises:
+        DataError: There is no such suite, or a number makes no sense.
+    """
+    if name not in SUITES:
+        raise DataError(f"suite {shown(name)} is none of {', '.join(SUITES)}")
+    suite = SUITES[name]
+    if replications is not None and replications < 1:
+        raise DataError(f"replications={replications} must be at least 1")
+    return replace(
+        suite,
+        problems=tuple(problems) if problems else suite.problems,
+        methods=tuple(methods) if methods else suite.methods,
+        replications=suite.replications if replications is None else replications,
+    )

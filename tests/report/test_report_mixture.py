@@ -1,0 +1,41 @@
+"""Several models' predictions as one band."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from hetbo import Goal
+from hetbo.encoding.outcomes import OutcomeScale
+from hetbo.report.mixture import mixed
+
+PLAIN = OutcomeScale(0.0, 1.0, 1)
+numbers = st.floats(-5, 5)
+
+
+@given(st.lists(st.tuples(numbers, st.floats(0.01, 3), st.floats(0.01, 1)), min_size=1, max_size=4))
+def test_the_band_holds_95_percent(parts: list[tuple[float, float, float]]) -> None:
+    total = sum(weight for *_, weight in parts)
+    weights = [weight / total for *_, weight in parts]
+    band = mixed(
+        [np.array([m]) for m, _, _ in parts], [np.array([s]) for _, s, _ in parts], weights, PLAIN
+    )
+
+    def below(x: float) -> float:
+        cases = zip(parts, weights, strict=True)
+        return float(sum(w * norm.cdf(x, m, s) for (m, s, _), w in cases))
+
+    assert below(band.low[0]) == pytest.approx(0.025, abs=1e-6)
+    assert below(band.high[0]) == pytest.approx(0.975, abs=1e-6)
+    assert band.mean[0] == pytest.approx(
+        sum(w * m for (m, *_), w in zip(parts, weights, strict=True))
+    )
+
+
+def test_a_goal_to_minimise_turns_the_band_round() -> None:
+    scale = OutcomeScale.fit([10.0, 20.0, 30.0], Goal.MINIMIZE)
+    band = mixed([np.array([1.0, 0.0])], [np.array([0.5, 0.1])], [1.0], scale)
+    assert band.mean == pytest.approx((10.0, 20.0))
+    assert band.low == pytest.approx((10 - 1.959964 * 5, 20 - 1.959964))
+    assert band.high == pytest.approx((10 + 1.959964 * 5, 20 + 1.959964))
