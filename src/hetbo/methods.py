@@ -102,8 +102,13 @@ METHODS: Mapping[str, Recipe] = {
     ),
     "conditional-paper": Recipe.as_published(
         "conditional",
+        Voice(lambda data: ConditionalGP(data, settings="paper")),
+        "conditional in the paper's settings, the kernel as the paper writes it",
+    ),
+    "conditional-presence-paper": Recipe.as_published(
+        "conditional",
         Voice(lambda data: ConditionalGP(data, settings="paper", presence=True)),
-        "conditional in the paper's settings, with the authors' kernel over present blocks",
+        "the same, with the kernel over present blocks that the authors' code adds",
     ),
     "fixed-imputation-paper": Recipe.as_published(
         "fixed-imputation",

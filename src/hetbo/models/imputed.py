@@ -59,5 +59,7 @@ class ImputedGP(TransferGP):
                 gap = gaps[experiment, parameter]
                 position = data.encoder.position(parameter, value)
                 filled[gap.experiment, list(gap.columns)] = torch.from_numpy(np.array(position))
-        imputation = Imputation(list(gaps.values()), filled, learned=learned)
+        imputation = Imputation(
+            list(gaps.values()), filled, learned=learned, value_range=chosen.value_range
+        )
         super().__init__(data, chosen, kernel=kernel, imputation=imputation)

@@ -114,9 +114,17 @@ class Imputation(Module):
         gaps: What is missing where.
         start: Shape `m × d`: the values that fill the gaps at first, or for good.
         learned: Whether the values are learned with the other parameters.
+        value_range: Between what numbers are learned.
     """
 
-    def __init__(self, gaps: Sequence[Gap], start: Tensor, *, learned: bool) -> None:
+    def __init__(
+        self,
+        gaps: Sequence[Gap],
+        start: Tensor,
+        *,
+        learned: bool,
+        value_range: tuple[float, float] = (0.0, 1.0),
+    ) -> None:
         super().__init__()
         self.gaps = tuple(gaps)
         self.numeric = tuple(gap for gap in gaps if gap.numeric)
@@ -134,7 +142,7 @@ class Imputation(Module):
             dtype=torch.float64,
         )
         self.register_parameter("raw_values", Parameter(values))
-        self.register_constraint("raw_values", Interval(0.0, 1.0, transform=None))
+        self.register_constraint("raw_values", Interval(*value_range, transform=None))
         width = sum(len(gap.columns) for gap in self.categorical)
         self.register_parameter("logits", Parameter(torch.zeros(width, dtype=torch.float64)))
         if width:

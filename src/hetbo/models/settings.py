@@ -49,6 +49,7 @@ class Settings:
         first_task_anywhere: Whether a fit starts with a random task covariance; if not, with one of
             experiments that agree.
         first_value: Where a fit starts with a missing number that is learned, from 0 to 1.
+        value_range: Between what a missing number is learned; its range is 0 to 1.
         observed_units: Whether lengths are measured in units of the range that was tried, not of
             the range that is allowed.
     """
@@ -69,6 +70,7 @@ class Settings:
     first_noise: float | None = None
     first_task_anywhere: bool = False
     first_value: float = 0.5
+    value_range: tuple[float, float] = (0.0, 1.0)
     observed_units: bool = False
 
     def length_scale(self, dimensions: int) -> LogNormal:
@@ -94,6 +96,7 @@ PAPER = replace(
     first_noise=0.01,
     first_task_anywhere=True,
     first_value=0.0,
+    value_range=(-2.0, 3.0),
     observed_units=True,
 )
 

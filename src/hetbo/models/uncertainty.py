@@ -110,7 +110,8 @@ def _learned(model: TransferGP) -> Iterator[LearnedValue]:
 def _number(
     model: TransferGP, gap: Gap, likelihood: MarginalLikelihood, start: FloatArray, at: int
 ) -> LearnedNumber:
-    best = float(start[at])
+    # In the paper's settings a fit may leave the range; what is told of the value stays inside.
+    best = float(np.clip(start[at], 0.0, 1.0))
     grid = np.unique(np.append(np.linspace(0.0, 1.0, _STEPS), best))
     profile = np.full(len(grid), -np.inf)
     middle = int(np.searchsorted(grid, best))
