@@ -127,12 +127,16 @@ class Engine:
             trials: All trials of the target so far.
             rng: Where starts of fits come from.
         """
-        data = Dataset.build(self.joint, trials, goal=self.goal, scaling=self.recipe.scaling)
+        voices = self._voices(trials)
+        data = {
+            scaling: Dataset.build(self.joint, trials, goal=self.goal, scaling=scaling)
+            for scaling in {voice.scaling: None for voice in voices.values()}
+        }
         models: dict[str, TransferGP] = {}
-        for name, voice in self._voices(trials).items():
+        for name, voice in voices.items():
             (own,) = rng.spawn(1)
             warm = self.warm_starts.get(name) if self.recipe.later_starts else None
-            model = voice.build(data)
+            model = voice.build(data[voice.scaling])
             starts = self.recipe.first_starts if warm is None else self.recipe.later_starts
             models[name] = fit(model, rng=own, starts=starts, warm_start=warm)
             report = models[name].fit_report
@@ -169,6 +173,8 @@ class Engine:
                 # The mean density, as if of a growing number of trials: five trials alone say
                 # little, and weights that jump with each of them would say it loudly.
                 if len(densities):
+                    # Densities of the outcomes themselves, on whatever scale the model sees them.
+                    densities = densities - np.log(model.data.scales[0].spread)
                     logs[name] += densities.sum() * len(densities) / (len(densities) + _PATIENCE)
         largest = max(logs.values())
         shares = {name: float(np.exp(log - largest)) for name, log in logs.items()}
@@ -207,9 +213,9 @@ class Engine:
                 predictor = Predictor(
                     model.condition_on_observations(torch.from_numpy(X), believed)
                 )
-            opinions.append(
-                Opinion(predictor, best, fitted.weights[name], self._improvement(model, rng))
-            )
+            # Improvements count in units of the outcome, which models may scale differently.
+            weight = fitted.weights[name] * model.data.scales[0].spread
+            opinions.append(Opinion(predictor, best, weight, self._improvement(model, rng)))
         feasibility = None
         if failed.any():
             columns = self.encoder.columns.of(*self.joint.target.space)

@@ -1,7 +1,7 @@
 """The methods by name: which models have a say, and how much at first."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 from hetbo.encoding import Dataset, Scaling
@@ -16,11 +16,13 @@ class Voice:
         build: Makes the model from the trials.
         trust: How far it is trusted before any trial of the target, relative to other voices.
         transfers: Whether it uses sources.
+        scaling: How the outcomes that it sees are scaled.
     """
 
     build: Callable[[Dataset], TransferGP]
     trust: float = 1.0
     transfers: bool = True
+    scaling: Scaling = "per-experiment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,6 @@ class Recipe:
 
     Attributes:
         voices: The models by name; none for random search.
-        scaling: How outcomes are scaled.
         summary: What the method does, in one line.
         first_starts: How many searches the first fit makes.
         later_starts: How many searches the fits after it make, one of them from the last fit's
@@ -42,7 +43,6 @@ class Recipe:
 
     voices: Mapping[str, Voice]
     summary: str
-    scaling: Scaling = "per-experiment"
     first_starts: int = 4
     later_starts: int = 2
     improve_on: Literal["observed", "predicted"] = "predicted"
@@ -51,10 +51,10 @@ class Recipe:
     @classmethod
     def as_published(cls, name: str, voice: Voice, summary: str) -> Self:
         """Return a recipe in the paper's settings: one search per fit, nothing carried over."""
+        scaling: Scaling = "pooled" if voice.transfers else "per-experiment"
         return cls(
-            {name: voice},
+            {name: replace(voice, scaling=scaling)},
             summary,
-            scaling="pooled" if voice.transfers else "per-experiment",
             first_starts=1,
             later_starts=0,
             improve_on="observed",
@@ -68,7 +68,9 @@ METHODS: Mapping[str, Recipe] = {
     "auto": Recipe(
         {
             "vanilla": Voice(TargetGP, trust=0.1, transfers=False),
-            "imputation": Voice(ImputedGP, trust=0.45),
+            "imputation, one scale": Voice(
+                lambda data: ImputedGP(data, settings="one scale"), trust=0.45, scaling="pooled"
+            ),
             "imputation with residual": Voice(
                 lambda data: ImputedGP(data, residual=True), trust=0.45
             ),

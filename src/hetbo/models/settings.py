@@ -1,4 +1,4 @@
-"""The two sets of modelling choices: the paper's, and ours."""
+"""The sets of modelling choices: ours, ours for outcomes on one scale, and the paper's."""
 
 import math
 from dataclasses import dataclass, replace
@@ -100,7 +100,15 @@ PAPER = replace(
     observed_units=True,
 )
 
-SETTINGS = {"default": DEFAULT, "paper": PAPER}
+ONE_SCALE = replace(
+    DEFAULT,
+    scaling="pooled",
+    noise_per_experiment=False,
+    mean_per_experiment=False,
+    mean_spread=math.inf,
+)
+
+SETTINGS = {"default": DEFAULT, "one scale": ONE_SCALE, "paper": PAPER}
 
 
 def settings_of(settings: Settings | str) -> Settings:

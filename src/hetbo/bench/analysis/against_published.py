@@ -34,6 +34,7 @@ PAPER_SETTINGS = "-paper"
 
 _ALWAYS_IN_PAPER_SETTINGS = ("random",)
 _WITHIN = 2.0
+_PRESENCE = "-presence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +59,12 @@ class PublishedRuns:
     def counterpart(self, method: str, goal: Goal) -> str | None:
         """Return the published method that a method of ours is compared with; None if none is.
 
-        `X` and `X-paper` are compared with the published `X`, and `auto` with the best one.
+        `X`, `X-paper` and `X-presence-paper` are compared with the published `X`, and `auto` with
+        the best one.
         """
         if method == AUTO:
             return self.best(goal)
-        base = method.removesuffix(PAPER_SETTINGS)
+        base = method.removesuffix(PAPER_SETTINGS).removesuffix(_PRESENCE)
         return base if base in self.means else None
 
 

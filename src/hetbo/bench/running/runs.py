@@ -1,5 +1,6 @@
 """Finished replications as JSON lines: the data that tables and figures are made from."""
 
+import contextlib
 import gzip
 import importlib.metadata
 import json
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple, Self
 from hetbo.errors import DataError, shown
 
 _PACKAGES = ("hetbo", "numpy", "scipy", "torch", "gpytorch", "botorch")
+_PEERS = ("optuna", "ax-platform", "baybe")
 
 
 class Job(NamedTuple):
@@ -106,11 +108,11 @@ def _read(path: Path) -> Iterator[Run]:
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read: {error}") from error
     for number, line in enumerate(lines, start=1):
+        if not line.endswith("\n"):
+            return
         try:
             yield Run.from_json(json.loads(line))
         except json.JSONDecodeError as error:
-            if number == len(lines) and not line.endswith("\n"):
-                return
             raise DataError(f"{path}, line {number} is not JSON: {error}") from error
         except DataError as error:
             raise DataError(f"{path}, line {number}: {error}") from error
@@ -141,4 +143,8 @@ def _drop_unfinished_line(file: Any) -> None:  # noqa: ANN401  # a binary file
 def versions() -> Mapping[str, str]:
     """Return the versions of Python and of the packages that make a run."""
     found = {"python": platform.python_version()}
-    return found | {name: importlib.metadata.version(name) for name in _PACKAGES}
+    found |= {name: importlib.metadata.version(name) for name in _PACKAGES}
+    for name in _PEERS:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found

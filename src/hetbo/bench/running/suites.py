@@ -12,6 +12,7 @@ PAPER_METHODS = (
     "vanilla-paper",
     "common-paper",
     "conditional-paper",
+    "conditional-presence-paper",
     "fixed-imputation-paper",
     "learned-imputation-paper",
 )

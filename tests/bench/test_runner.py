@@ -1,0 +1,192 @@
+"""Replications in processes and on a cluster: nothing lost, nothing twice, whatever happens."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hetbo.bench.running import runner
+from hetbo.bench.running.runner import Completed, Failure, run_job, run_jobs, unfinished
+from hetbo.bench.running.runs import Job, Run, read_runs
+from hetbo.bench.running.suites import SUITES, Suite, suite_of
+from hetbo.errors import DataError
+from helpers import refused
+
+JOBS = Suite("", ("hartmann_8", "hartmann_8/shuffled"), ("random",), replications=3).jobs()
+
+
+@pytest.fixture(autouse=True)
+def nothing_published(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Starts are drawn here, as on a machine without the paper's runs."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HETBO_PUBLISHED", raising=False)
+
+
+def without_seconds(runs: Sequence[Run]) -> dict[Job, Run]:
+    return {run.job: replace(run, seconds=()) for run in runs}
+
+
+def test_a_run_holds_all_that_a_table_needs(tmp_path: Path) -> None:
+    run = run_job(JOBS[0])
+    assert (run.problem, run.method, run.replication, run.seed) == ("hartmann_8", "random", 0, 0)
+    assert len(run.trace) == 40
+    assert len(run.seconds) == 35
+    assert list(run.trace) == sorted(run.trace)
+    assert {"hetbo", "python", "torch"} <= set(run.versions)
+    assert (run.goal, run.optimum, run.published) == ("maximize", 3.32237, None)
+    path = tmp_path / "runs.jsonl"
+    path.write_text(run.to_line(), encoding="utf-8")
+    (read,) = read_runs([path])
+    assert replace(read, seconds=()) == replace(run, seconds=())
+    assert read.seconds == pytest.approx(run.seconds, abs=1e-4)
+
+
+@pytest.mark.long
+def test_results_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
+    jobs = [*JOBS, Job("hartmann_8", "vanilla-paper", 0), Job("hartmann_8", "vanilla-paper", 1)]
+    for workers in (1, 2):
+        told: list[Run | Failure] = []
+        path = tmp_path / f"{workers}.jsonl"
+        assert run_jobs(jobs, path, workers=workers, finished=told.append) == []
+        assert {entry.job for entry in told} == set(jobs)
+    one, two = (without_seconds(read_runs([tmp_path / f"{w}.jsonl"])) for w in (1, 2))
+    assert one == two
+    here = run_job(jobs[-1])
+    assert one[jobs[-1]] == replace(here, seconds=())
+
+
+def test_what_is_done_is_not_done_again(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "runs.jsonl"
+    run_jobs(JOBS[:2], path)
+    before = path.read_bytes()
+    assert unfinished(JOBS, path) == JOBS[2:]
+    run_jobs(JOBS[:2], path)
+    assert path.read_bytes() == before
+    run_jobs(JOBS, path)
+    assert path.read_bytes().startswith(before)
+    assert len(read_runs([path])) == len(JOBS)
+
+
+def test_a_line_that_a_kill_cut_short_is_made_again(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    run_jobs(JOBS[:2], path)
+    whole = path.read_bytes()
+    for cut in (len(whole) - 1, len(whole) - 40, whole.index(b"\n") + 2):
+        path.write_bytes(whole[:cut])
+        assert len(read_runs([path])) == 1
+        run_jobs(JOBS[:3], path)
+        lines = path.read_text(encoding="utf-8").splitlines()
+        assert len([json.loads(line) for line in lines]) == 3
+        assert len(read_runs([path])) == 3
+
+
+@pytest.mark.long
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    command = [
+        *(sys.executable, "-m", "hetbo", "bench", "run", "--problems", "hartmann_8"),
+        *("--methods", "vanilla-paper", "--replications", "4", "--workers", "2"),
+        *("--output", "runs.jsonl"),
+    ]
+    path = tmp_path / "runs.jsonl"
+    process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 120
+    while not (path.exists() and path.read_bytes().count(b"\n")) and time.monotonic() < until:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    kept = path.read_bytes()
+    assert kept.count(b"\n") >= 1
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    assert path.read_bytes().startswith(kept[: kept.rfind(b"\n") + 1])
+    found = [json.loads(line)["replication"] for line in path.read_text("utf-8").splitlines()]
+    assert sorted(found) == [0, 1, 2, 3]
+
+
+@pytest.mark.long
+def test_on_a_real_dask_cluster(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with cluster:
+        path = tmp_path / "dask.jsonl"
+        assert run_jobs(JOBS, path, dask=cluster.scheduler_address) == []
+    run_jobs(JOBS, tmp_path / "here.jsonl")
+    assert without_seconds(read_runs([path])) == without_seconds(
+        read_runs([tmp_path / "here.jsonl"])
+    )
+
+
+def test_no_cluster_at_an_address_is_said_so(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    with refused(DataError, "tcp://127.0.0.1:1", "no Dask scheduler"):
+        run_jobs(JOBS, tmp_path / "runs.jsonl", dask="tcp://127.0.0.1:1")
+
+
+def test_a_replication_that_fails_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def fails_once(_: int) -> Iterator[Completed]:
+        def completed(jobs: Sequence[Job]) -> Iterator[tuple[Job, Future[Run]]]:
+            for index, job in enumerate(jobs):
+                future: Future[Run] = Future()
+                if index == 1:
+                    future.set_exception(ArithmeticError("of no use"))
+                else:
+                    future.set_result(run_job(job))
+                yield job, future
+
+        yield completed
+
+    path = tmp_path / "runs.jsonl"
+    monkeypatch.setattr(runner, "_in_processes", fails_once)
+    failures = run_jobs(JOBS[:3], path)
+    assert failures == [Failure(JOBS[1], "ArithmeticError: of no use")]
+    assert unfinished(JOBS[:3], path) == [JOBS[1]]
+
+
+def test_names_are_checked_before_anything_runs(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    for job, part in [
+        (Job("hartman_30", "random", 0), "hartman_30"),
+        (Job("hartmann_30", "auot", 0), "auot"),
+        (Job("hartmann_0", "random", 0), "hartmann_0"),
+        (Job("hartmann_30/upside-down", "random", 0), "upside-down"),
+        (Job("hartmann_30/fixed=2", "random", 0), "'2'"),
+        (Job("mlp-car_30/fixed=0.3", "random", 0), "fixed=0.3"),
+    ]:
+        with refused(DataError, part):
+            run_jobs([job], path)
+    assert not path.exists()
+
+
+def test_files_that_are_no_runs_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    for text in ('{"problem": "x"}\n', "[1, 2]\n", "nonsense\n"):
+        path.write_text(text, encoding="utf-8")
+        with refused(DataError, "runs.jsonl", "line 1"):
+            run_jobs(JOBS, path)
+        assert path.read_text(encoding="utf-8") == text
+    (tmp_path / "file").touch()
+    with refused(DataError, "file"):
+        run_jobs(JOBS, tmp_path / "file" / "runs.jsonl")
+
+
+def test_suites_can_be_changed() -> None:
+    suite = suite_of("paper", methods=["auto"], replications=2)
+    assert suite.problems == SUITES["paper"].problems
+    assert (suite.methods, suite.replications) == (("auto",), 2)
+    assert suite.jobs()[0] == Job("hartmann_30", "auto", 0)
+    for name, replications in [("papers", None), ("paper", 0)]:
+        with refused(DataError, name if replications is None else "replications"):
+            suite_of(name, replications=replications)
