@@ -170,5 +170,5 @@ def test_data_that_is_not_finite_names_its_experiment() -> None:
 
 
 def test_unknown_settings_are_refused() -> None:
-    with pytest.raises(FitError, match="'default' or 'paper'"):
+    with pytest.raises(FitError, match="'default', 'one scale', 'paper'"):
         ImputedGP(WAVES, settings="papers")

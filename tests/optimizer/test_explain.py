@@ -70,14 +70,15 @@ def test_a_source_with_shuffled_values_is_trusted_less(both: Explanation) -> Non
     assert both.sources["nonsense"] < 0.6 * both.sources["true"]
 
 
-def test_learned_values_are_told_with_their_uncertainty(both: Explanation) -> None:
-    learned = {value.experiment: value for value in both.learned}
+def test_learned_values_are_told_with_their_uncertainty() -> None:
+    told = started(source("true"), shuffled("nonsense"), method="learned-imputation").explain()
+    learned = {value.experiment: value for value in told.learned}
     true = learned["true"]
     assert isinstance(true, LearnedNumber)
     assert true.parameter == "c"
     assert true.low <= true.estimate <= true.high
     assert true.low <= 0.3 <= true.high
-    assert "The c of 'true' seems to have been about" in both.sentence
+    assert "The c of 'true' seems to have been about" in told.sentence
 
 
 def test_a_negated_source_goes_the_other_way() -> None:

@@ -19,7 +19,10 @@ def test_the_band_holds_95_percent(parts: list[tuple[float, float, float]]) -> N
     total = sum(weight for *_, weight in parts)
     weights = [weight / total for *_, weight in parts]
     band = mixed(
-        [np.array([m]) for m, _, _ in parts], [np.array([s]) for _, s, _ in parts], weights, PLAIN
+        [np.array([m]) for m, _, _ in parts],
+        [np.array([s]) for _, s, _ in parts],
+        weights,
+        [PLAIN] * len(parts),
     )
 
     def below(x: float) -> float:
@@ -35,7 +38,15 @@ def test_the_band_holds_95_percent(parts: list[tuple[float, float, float]]) -> N
 
 def test_a_goal_to_minimise_turns_the_band_round() -> None:
     scale = OutcomeScale.fit([10.0, 20.0, 30.0], Goal.MINIMIZE)
-    band = mixed([np.array([1.0, 0.0])], [np.array([0.5, 0.1])], [1.0], scale)
+    band = mixed([np.array([1.0, 0.0])], [np.array([0.5, 0.1])], [1.0], [scale])
     assert band.mean == pytest.approx((10.0, 20.0))
     assert band.low == pytest.approx((10 - 1.959964 * 5, 20 - 1.959964))
     assert band.high == pytest.approx((10 + 1.959964 * 5, 20 + 1.959964))
+
+
+def test_models_may_see_values_on_scales_of_their_own() -> None:
+    scales = [OutcomeScale(2.0, 3.0, 1), OutcomeScale(-1.0, 0.5, -1)]
+    same = [np.array([1.0]), np.array([-12.0])]  # 5 in natural units, for both
+    band = mixed(same, [np.array([1 / 3]), np.array([2.0])], [0.4, 0.6], scales)
+    assert band.mean == pytest.approx((5.0,))
+    assert band.low == pytest.approx((5 - 1.959964,))

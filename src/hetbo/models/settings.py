@@ -120,6 +120,6 @@ def settings_of(settings: Settings | str) -> Settings:
     if isinstance(settings, Settings):
         return settings
     if settings not in SETTINGS:
-        known = " or ".join(map(repr, SETTINGS))
-        raise FitError(f"settings={shown(settings)} must be {known}")
+        known = ", ".join(map(repr, SETTINGS))
+        raise FitError(f"settings={shown(settings)} must be one of {known}")
     return SETTINGS[settings]

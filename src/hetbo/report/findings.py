@@ -78,14 +78,14 @@ def effects(engine: Engine, fitted: Fitted, best: Trial) -> tuple[Effect, ...]:
     """Return the effect of each parameter of the target, the largest first."""
     predictors = [Predictor(model) for model in fitted.models.values()]
     weights = [fitted.weights[name] for name in fitted.models]
-    scale = next(iter(fitted.models.values())).data.scales[0]
+    scales = [model.data.scales[0] for model in fitted.models.values()]
     unseen = set.intersection(*(set(model.unseen) for model in fitted.models.values()))
     found = []
     for name, definition in engine.joint.target.space.items():
         places = _places(definition, best.params[name])
         X = np.nan_to_num(engine.encoder.encode([{**best.params, name: p} for p in places]))
         moments = [predictor(X) for predictor in predictors]
-        band = mixed([m.mean for m in moments], [m.sd for m in moments], weights, scale)
+        band = mixed([m.mean for m in moments], [m.sd for m in moments], weights, scales)
         found.append(Effect(name, definition, places, band, best.params[name], name not in unseen))
     return tuple(sorted(found, key=lambda effect: -effect.size))
 
@@ -106,9 +106,9 @@ def left_out(fitted: Fitted, trials: tuple[Trial, ...]) -> LeftOut:
     """Return the leave-one-out predictions of the target's trials."""
     found = [leave_one_out(model) for model in fitted.models.values()]
     weights = [fitted.weights[name] for name in fitted.models]
-    scale = next(iter(fitted.models.values())).data.scales[0]
+    scales = [model.data.scales[0] for model in fitted.models.values()]
     values = {number: t.value for number, t in enumerate(trials) if t.value is not None}
-    band = mixed([one.mean for one in found], [one.sd for one in found], weights, scale)
+    band = mixed([one.mean for one in found], [one.sd for one in found], weights, scales)
     return LeftOut(tuple(values), tuple(values.values()), band)
 
 

@@ -33,7 +33,7 @@ def mixed(
     means: Sequence[FloatArray],
     sds: Sequence[FloatArray],
     weights: Sequence[float],
-    scale: OutcomeScale,
+    scales: Sequence[OutcomeScale],
 ) -> Band:
     """Return the weighted mixture of normal predictions.
 
@@ -41,13 +41,13 @@ def mixed(
         means: The models' means, each of shape `k`, scaled.
         sds: Their standard deviations.
         weights: How far each model is trusted; they add up to 1.
-        scale: How values were scaled.
+        scales: How the values that each model sees were scaled.
     """
-    m, s, w = np.stack(means), np.stack(sds), np.array(weights)[:, np.newaxis]
-    ends = [scale.unscale(_quantile(m, s, w, level)) for level in (_TAIL, 1 - _TAIL)]
-    # Where smaller is better, the scaled high end is the natural low one.
-    low, high = np.minimum(*ends), np.maximum(*ends)
-    mean = scale.unscale((w * m).sum(axis=0))
+    m = np.stack([scale.unscale(mean) for scale, mean in zip(scales, means, strict=True)])
+    s = np.stack([scale.unscale_noise(sd) for scale, sd in zip(scales, sds, strict=True)])
+    w = np.array(weights)[:, np.newaxis]
+    low, high = (_quantile(m, s, w, level) for level in (_TAIL, 1 - _TAIL))
+    mean = (w * m).sum(axis=0)
     return Band(tuple(mean.tolist()), tuple(low.tolist()), tuple(high.tolist()))
 
 

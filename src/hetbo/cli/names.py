@@ -1,0 +1,64 @@
+"""What may be a name on the command line, and options of the form NAME=VALUE."""
+
+from collections.abc import Iterable
+
+from hetbo.errors import DataError, shown
+from hetbo.experiments.cells import understood
+from hetbo.spaces import Categorical, Space, Value
+
+_LONGEST = 500
+"""Databases hold names of 512 characters."""
+
+
+def usable_name(option: str, name: str) -> str:
+    """Return a name as it was given.
+
+    Raises:
+        DataError: It is empty, longer than databases take, or cannot be printed.
+    """
+    if not name.strip():
+        raise DataError(f"{option}: a name must not be empty")
+    if len(name) > _LONGEST:
+        raise DataError(
+            f"{option}: a name may have {_LONGEST} characters, not {len(name)}: {shown(name)}"
+        )
+    if not name.isprintable():
+        raise DataError(f"{option}: {shown(name)} holds characters that cannot be printed")
+    return name
+
+
+def check_space(space: Space) -> None:
+    """Check that a space's names and texts can be stored and shown.
+
+    Raises:
+        DataError: One cannot.
+    """
+    for name, parameter in space.items():
+        usable_name("the name of a parameter", name)
+        for choice in parameter.choices if isinstance(parameter, Categorical) else ():
+            if isinstance(choice, str) and len(choice) > _LONGEST:
+                raise DataError(
+                    f"{shown(name)}: the text {shown(choice)} is longer than {_LONGEST} characters"
+                )
+
+
+def pairs(option: str, given: Iterable[str]) -> dict[str, str]:
+    """Return options of the form NAME=VALUE as a dict.
+
+    Raises:
+        DataError: One has another form, or a name is given twice.
+    """
+    found: dict[str, str] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name or not value:
+            raise DataError(f"{option} {shown(text)} must have the form NAME=VALUE")
+        if name in found:
+            raise DataError(f"{option} gives {shown(name)} twice")
+        found[name] = value
+    return found
+
+
+def values(option: str, given: Iterable[str]) -> dict[str, Value]:
+    """Return options of the form NAME=VALUE, where a value that looks like a number is one."""
+    return {name: understood([text])[0] for name, text in pairs(option, given).items()}

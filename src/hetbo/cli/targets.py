@@ -1,0 +1,219 @@
+"""A study that `hetbo init` made: what it tunes, where it learns from, what was tried."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from optuna.storages import BaseStorage
+from optuna.study import Study, get_all_study_summaries
+from optuna.trial import FrozenTrial
+from optuna.trial import TrialState as State
+
+from hetbo.cli.storages import portable, storage_at, study_in
+from hetbo.errors import DataError, SpaceError, shown
+from hetbo.experiments import Experiment, Goal
+from hetbo.experiments.optuna_distributions import distribution_of
+from hetbo.experiments.optuna_studies import as_trial
+from hetbo.optuna.sources import read_sources
+from hetbo.spaces import Space, Value
+
+if TYPE_CHECKING:
+    from hetbo.optimizer import Optimizer
+
+_TARGET = "hetbo:target"
+"""The user attribute of a study that holds its plan."""
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What `hetbo init` was told.
+
+    Attributes:
+        space: What is tuned.
+        goal: Which way is better.
+        value: What the measured value is called.
+        fixed: Known values of parameters that only sources tune.
+        sources: The studies to learn from: the storage (None if it is the target's own) and name.
+        method: A name in `hetbo.methods.METHODS`.
+        seed: Where all random choices come from.
+    """
+
+    space: Space
+    goal: Goal
+    value: str
+    fixed: Mapping[str, Value]
+    sources: tuple[tuple[str | None, str], ...]
+    method: str
+    seed: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plan as plain JSON data."""
+        return {
+            "version": _VERSION,
+            "space": self.space.to_json(),
+            "goal": self.goal.value,
+            "value": self.value,
+            "fixed": dict(self.fixed),
+            "sources": [{"storage": place, "study": study} for place, study in self.sources],
+            "method": self.method,
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_json(cls, study: str, data: Any) -> Self:  # noqa: ANN401
+        """Return the plan that `to_json` wrote.
+
+        Raises:
+            DataError: The data describes none, or one of another version.
+        """
+        if not isinstance(data, dict) or data.get("version") != _VERSION:
+            raise DataError(f"{shown(study)}: this hetbo cannot read what {_TARGET!r} holds")
+        try:
+            return cls(
+                Space.from_json(data["space"]),
+                Goal.of(data["goal"]),
+                str(data["value"]),
+                dict(data["fixed"]),
+                tuple((source["storage"], source["study"]) for source in data["sources"]),
+                data["method"],
+                data["seed"],
+            )
+        except (KeyError, TypeError, SpaceError) as error:
+            raise DataError(f"{shown(study)}: its attribute {_TARGET!r} is damaged") from error
+
+
+def parsed_source(text: str) -> tuple[str | None, str]:
+    """Return the storage (None if it is the same) and the name in STUDY or STORAGE::STUDY."""
+    place, colons, name = text.rpartition("::")
+    return (portable(place) if colons else None), name
+
+
+def read_plan_sources(
+    storage: BaseStorage | None, sources: Sequence[tuple[str | None, str]]
+) -> list[Experiment]:
+    """Return the experiments in some source studies.
+
+    Args:
+        storage: The target's own storage; None if there is none yet.
+        sources: The storage (None if it is the target's own) and the name of each.
+
+    Raises:
+        DataError: A source is not there, or has no complete trial.
+    """
+    found: list[Experiment] = []
+    for place, name in sources:
+        if place is None:
+            if storage is None:
+                raise DataError(f"the source {shown(name)} needs a storage to be read from")
+            found += _complete(study_in(storage, name))
+        else:
+            with storage_at(place) as other:
+                found += _complete(study_in(other, name))
+    return read_sources(found)
+
+
+def _complete(study: Study) -> list[Experiment]:
+    if not any(trial.state is State.COMPLETE for trial in study.get_trials(deepcopy=False)):
+        raise DataError(f"the source {shown(study.study_name)} has no complete trial to learn from")
+    return read_sources([study])
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A study and its plan."""
+
+    study: Study
+    plan: Plan
+    storage: BaseStorage
+
+    @property
+    def name(self) -> str:
+        """The study's name."""
+        return self.study.study_name
+
+    def sources(self) -> list[Experiment]:
+        """Return the experiments to learn from."""
+        return read_plan_sources(self.storage, self.plan.sources)
+
+    def trials(self) -> list[FrozenTrial]:
+        """Return the study's trials that have all of the plan's parameters, with fitting values.
+
+        A trial lacks some if a process was killed while it was choosing them.
+        """
+        distributions = {name: distribution_of(p) for name, p in self.plan.space.items()}
+        return [
+            trial
+            for trial in self.study.get_trials(deepcopy=False)
+            if trial.state is not State.WAITING and trial.distributions == distributions
+        ]
+
+    def best(self) -> FrozenTrial | None:
+        """Return the complete trial with the best value; None if there is none."""
+        done = [t for t in self.trials() if t.state is State.COMPLETE]
+        return max(done, key=lambda t: self.plan.goal.sign * (t.value or 0.0), default=None)
+
+    def optimizer(self) -> "Optimizer":
+        """Return an optimizer that was told what the study's trials say."""
+        from hetbo.optimizer import Optimizer  # noqa: PLC0415  # loads PyTorch
+
+        plan = self.plan
+        state = Optimizer(
+            plan.space,
+            sources=self.sources(),
+            goal=plan.goal,
+            method=plan.method,
+            seed=plan.seed,
+            fixed=plan.fixed,
+        ).to_json()
+        trials = [as_trial(trial, trial.params) for trial in self.trials()]
+        state["trials"] = [trial.to_json() for trial in trials]
+        state["asks"] = len(trials)
+        return Optimizer.from_json(state)
+
+
+def make_target(storage: BaseStorage, name: str, plan: Plan) -> None:
+    """Make a study with a plan, or nothing."""
+    study = Experiment(name, plan.space, goal=plan.goal, fixed=plan.fixed).to_optuna(storage)
+    try:
+        study.set_user_attr(_TARGET, plan.to_json())
+    except BaseException:
+        import optuna  # noqa: PLC0415
+
+        optuna.delete_study(study_name=name, storage=storage)
+        raise
+
+
+@contextmanager
+def target_at(place: str, name: str | None) -> Iterator[Target]:
+    """Open a study that `hetbo init` made, for as long as the block takes.
+
+    Args:
+        place: The storage.
+        name: The study's name; may be None if the storage holds one such study.
+
+    Raises:
+        DataError: There is no such study, or there are several.
+    """
+    with storage_at(place) as storage:
+        study = study_in(storage, _only_target(storage) if name is None else name)
+        data = study.user_attrs.get(_TARGET)
+        if data is None:
+            raise DataError(
+                f"the study {shown(study.study_name)} is nothing to tune yet; "
+                "'hetbo init space.toml --study NAME' sets up one that is"
+            )
+        yield Target(study, Plan.from_json(study.study_name, data), storage)
+
+
+def _only_target(storage: BaseStorage) -> str:
+    summaries = get_all_study_summaries(storage, include_best_trial=False)
+    names = [summary.study_name for summary in summaries if _TARGET in summary.user_attrs]
+    if not names:
+        raise DataError(
+            "the storage holds no study to tune; 'hetbo init space.toml --study NAME' sets up one"
+        )
+    if len(names) > 1:
+        raise DataError(f"say which study with --study; there are: {shown(', '.join(names))}")
+    return names[0]
