@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from helpers import refused
 from hetbo.bench.running import runner
 from hetbo.bench.running.runner import Completed, Failure, run_job, run_jobs, unfinished
 from hetbo.bench.running.runs import Job, Run, read_runs
 from hetbo.bench.running.suites import SUITES, Suite, suite_of
 from hetbo.errors import DataError
-from helpers import refused
 
 JOBS = Suite("", ("hartmann_8", "hartmann_8/shuffled"), ("random",), replications=3).jobs()
 
@@ -97,7 +97,9 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
         *("--output", "runs.jsonl"),
     ]
     path = tmp_path / "runs.jsonl"
-    process = subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(  # noqa: S603  # our own command
+        command, start_new_session=True, stderr=subprocess.DEVNULL
+    )
     until = time.monotonic() + 120
     while not (path.exists() and path.read_bytes().count(b"\n")) and time.monotonic() < until:
         time.sleep(0.05)
@@ -105,7 +107,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     process.wait()
     kept = path.read_bytes()
     assert kept.count(b"\n") >= 1
-    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)  # noqa: S603
     assert path.read_bytes().startswith(kept[: kept.rfind(b"\n") + 1])
     found = [json.loads(line)["replication"] for line in path.read_text("utf-8").splitlines()]
     assert sorted(found) == [0, 1, 2, 3]
@@ -126,8 +128,11 @@ def test_on_a_real_dask_cluster(tmp_path: Path) -> None:
     )
 
 
-def test_no_cluster_at_an_address_is_said_so(tmp_path: Path) -> None:
+def test_no_cluster_at_an_address_is_said_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("distributed")
+    monkeypatch.setattr(runner, "DASK_PATIENCE", 1.0)
     with refused(DataError, "tcp://127.0.0.1:1", "no Dask scheduler"):
         run_jobs(JOBS, tmp_path / "runs.jsonl", dask="tcp://127.0.0.1:1")
 

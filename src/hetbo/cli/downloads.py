@@ -15,14 +15,15 @@ _TRUST = {
 
 def get_hpob(source: str | None, sha256: str | None, descriptors: str | None) -> None:
     """Get HPO-B's tables and say where they are."""
-    out = Console()
+    out, aside = Console(), Console(stderr=True)
     with Progress(
         "HPO-B",
         BarColumn(),
         DownloadColumn(),
         TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=aside,
         transient=True,
+        disable=not aside.is_terminal,
     ) as bar:
         task = bar.add_task("HPO-B", total=None)
         fetched = fetch_hpob(

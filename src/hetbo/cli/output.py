@@ -15,7 +15,7 @@ from hetbo.errors import printable
 from hetbo.spaces import Value
 
 _LONGEST_CELL = 60
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_STARTS = ("=", "+", "-", "@")
 
 
 def say(text: str) -> None:

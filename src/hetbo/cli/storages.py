@@ -1,9 +1,11 @@
 """Optuna's storages as the command line names them: a file, a journal, or a URL."""
 
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from json import JSONDecodeError
 from pathlib import Path
+from urllib.parse import quote
 
 import optuna
 from optuna.exceptions import StorageInternalError
@@ -17,6 +19,7 @@ from hetbo.errors import DataError, printable, shown
 
 _SECONDS_TO_WAIT = 20.0
 """How long to wait for another process that holds an SQLite file."""
+_LONGEST_FIRST_LINE = 100_000
 _JOURNAL_ENDINGS = {".log", ".journal"}
 
 
@@ -129,16 +132,42 @@ def _check_file(path: Path, create: bool) -> None:  # noqa: FBT001
         raise DataError(f"there is no folder {shown(str(path.parent))} for the storage")
 
 
+def _check_journal(path: Path) -> None:
+    """Check that a file was begun by Optuna, which would write into any other one as well."""
+    if not path.exists():
+        return
+    with path.open(encoding="utf-8", errors="replace") as stream:
+        first = stream.readline(_LONGEST_FIRST_LINE)
+    if first and not first.startswith('{"op_code"'):
+        raise DataError(f"{shown_place(str(path))} is not a journal of Optuna's; it stays as it is")
+
+
+def _check_sqlite(path: Path) -> None:
+    """Check that a database is Optuna's or empty; Optuna would add its tables to any other one."""
+    if not path.exists():
+        return
+    address = f"file:{quote(str(path.absolute()))}?mode=ro"
+    try:
+        with closing(sqlite3.connect(address, uri=True, timeout=0.1)) as database:
+            found = database.execute("SELECT name FROM sqlite_master").fetchall()
+    except sqlite3.Error:
+        return  # no database, or held by another process: opening it says so
+    if found and ("studies",) not in found:
+        raise DataError(f"{shown_place(str(path))} holds something else; it stays as it is")
+
+
 @contextmanager
 def _journal(place: str, create: bool) -> Iterator[BaseStorage]:  # noqa: FBT001
     _check_file(Path(place), create)
     try:
+        _check_journal(Path(place))
         journal = JournalStorage(JournalFileBackend(place))
     except OSError as error:
         raise DataError(f"cannot open {shown_place(place)}: {error.strerror}") from error
-    except (JSONDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
-        raise DataError(f"{shown_place(place)} is not a journal of Optuna's") from error
-    yield journal
+    try:
+        yield journal
+    except JSONDecodeError as error:
+        raise DataError(f"{shown_place(place)} is damaged: {error}") from error
 
 
 @contextmanager
@@ -147,6 +176,7 @@ def _database(place: str, create: bool) -> Iterator[BaseStorage]:  # noqa: FBT00
     waiting = {}
     if _is_file(url):
         _check_file(Path(url.database or ""), create)
+        _check_sqlite(Path(url.database or ""))
     if url.drivername.startswith("sqlite"):
         waiting = {"connect_args": {"timeout": _SECONDS_TO_WAIT}}
     try:

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from optuna.storages import BaseStorage
-from optuna.study import Study, get_all_study_summaries
+from optuna.study import Study, delete_study, get_all_study_summaries
 from optuna.trial import FrozenTrial
 from optuna.trial import TrialState as State
 
 from hetbo.cli.storages import portable, storage_at, study_in
-from hetbo.errors import DataError, SpaceError, shown
+from hetbo.errors import DataError, HetboError, shown
 from hetbo.experiments import Experiment, Goal
 from hetbo.experiments.optuna_distributions import distribution_of
-from hetbo.experiments.optuna_studies import as_trial
-from hetbo.optuna.sources import read_sources
+from hetbo.experiments.optuna_studies import as_trial, experiments_in
 from hetbo.spaces import Space, Value
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
 _TARGET = "hetbo:target"
 """The user attribute of a study that holds its plan."""
+TUNER = "hetbo:tuner"
+"""The user attribute of a trial that says which `hetbo tune` runs it."""
 _VERSION = 1
 
 
@@ -80,7 +81,7 @@ class Plan:
                 data["method"],
                 data["seed"],
             )
-        except (KeyError, TypeError, SpaceError) as error:
+        except (KeyError, TypeError, HetboError) as error:
             raise DataError(f"{shown(study)}: its attribute {_TARGET!r} is damaged") from error
 
 
@@ -111,13 +112,18 @@ def read_plan_sources(
         else:
             with storage_at(place) as other:
                 found += _complete(study_in(other, name))
-    return read_sources(found)
+    names = [experiment.name for experiment in found]
+    if len({"target", *names}) > len(names):
+        return found
+    from hetbo.optuna.sources import with_own_names  # noqa: PLC0415  # loads PyTorch
+
+    return with_own_names(found)
 
 
 def _complete(study: Study) -> list[Experiment]:
     if not any(trial.state is State.COMPLETE for trial in study.get_trials(deepcopy=False)):
         raise DataError(f"the source {shown(study.study_name)} has no complete trial to learn from")
-    return read_sources([study])
+    return experiments_in(study)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +185,7 @@ def make_target(storage: BaseStorage, name: str, plan: Plan) -> None:
     try:
         study.set_user_attr(_TARGET, plan.to_json())
     except BaseException:
-        import optuna  # noqa: PLC0415
-
-        optuna.delete_study(study_name=name, storage=storage)
+        delete_study(study_name=name, storage=storage)
         raise
 
 

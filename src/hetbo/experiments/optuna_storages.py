@@ -44,7 +44,7 @@ def _connected(storage: str | BaseStorage | None) -> Iterator[BaseStorage | None
         raise DataError(f"{shown(storage)} is not the URL of a database") from None
     # Opening a file that does not exist would make one.
     if url.drivername.startswith("sqlite") and url.database and not Path(url.database).exists():
-        raise DataError(f"there is no file {shown(url.database)}")
+        raise DataError(f"there is no file {url.database!r}")
     try:
         database = RDBStorage(storage)
     except SQLAlchemyError as error:

@@ -2,7 +2,7 @@
 
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +19,8 @@ from hetbo.threads import one_thread_for
 if TYPE_CHECKING:
     import os
 
-Submit = Callable[[Job], "Future[Run]"]
+DASK_PATIENCE = 10.0
+"""So many seconds a Dask scheduler has to answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ def _on_dask(address: str) -> Iterator[Completed]:
     except ImportError as error:
         raise DataError("--dask needs Dask: pip install 'hetbo[dask]'") from error
     try:
-        client = distributed.Client(address, timeout=10)
+        client = distributed.Client(address, timeout=DASK_PATIENCE)
     except (OSError, ValueError, TimeoutError) as error:
         raise DataError(f"there is no Dask scheduler at {address}: {error}") from error
 

@@ -1,0 +1,90 @@
+"""`hetbo bench` as it is typed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hetbo.bench.running.runs import append_run
+from hetbo.cli.main import main
+from made_runs import made_run
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HETBO_PUBLISHED", raising=False)
+    monkeypatch.setenv("HETBO_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+def test_list_names_problems_suites_and_methods(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "list"]) == 0
+    out = capsys.readouterr().out
+    for word in ("hartmann", "3.32237", "fcnet-protein", "mlp-car", "paper", "auto", "optuna-tpe"):
+        assert word in out
+    # What cannot be made here is named, with what to do about it.
+    assert "ranger" in out
+    assert "hetbo bench data hpob" in out
+
+
+def test_run_compare_and_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = ["bench", "run", "--problems", "hartmann_8", "--methods", "random", "--workers", "1"]
+    assert main([*run, "--replications", "3"]) == 0
+    assert len((tmp_path / "results" / "quick.jsonl").read_text("utf-8").splitlines()) == 3
+    assert main([*run, "--replications", "3"]) == 0
+    assert "3 of 3 replications were done before" in capsys.readouterr().err
+    assert main(["bench", "compare", "results"]) == 0
+    assert "hartmann_8" in capsys.readouterr().out
+    assert main(["bench", "compare", "results/quick.jsonl", "--as", "json"]) == 0
+    (problem,) = json.loads(capsys.readouterr().out)["problems"]
+    assert problem["problem"] == "hartmann_8"
+    assert main(["bench", "compare", "results", "--as", "markdown"]) == 0
+    assert "| random" in capsys.readouterr().out
+    assert main(["bench", "plot", "results", "-o", "pictures"]) == 0
+    written = [Path(line) for line in capsys.readouterr().out.split()]
+    assert {path.suffix for path in written} == {".pdf", ".png"}
+    assert all(path.stat().st_size > 1000 for path in written)
+
+
+def test_the_tree_of_a_problem(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "tree", "hartmann"]) == 0
+    assert "x1, x2, x3, x4" in capsys.readouterr().out
+    assert main(["bench", "tree", "hartmann", "-o", "tree.svg"]) == 0
+    assert (tmp_path / "tree.svg").read_text("utf-8").startswith("<svg")
+    assert main(["bench", "tree", "hartmann", "-o", "tree.dot"]) == 0
+    assert main(["bench", "tree", "hartmann", "-o", "tree.txt"]) == 1
+
+
+def test_methods_can_be_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for method in ("auto", "vanilla"):
+        append_run(tmp_path / "runs.jsonl", made_run(range(40), method=method))
+    assert main(["bench", "compare", "runs.jsonl", "--methods", "auto"]) == 0
+    out = capsys.readouterr().out
+    assert "auto" in out
+    assert "│ vanilla" not in out
+
+
+@pytest.mark.parametrize(
+    ("command", "part"),
+    [
+        (["run", "--suite", "papers"], "papers"),
+        (["run", "--methods", "auot"], "auot"),
+        (["run", "--problems", "ranger_30"], "hetbo bench data hpob"),
+        (["run", "--workers", "0"], "--workers 0"),
+        (["run", "--replications", "0"], "replications=0"),
+        (["compare", "missing.jsonl"], "missing.jsonl"),
+        (["compare", "."], "hetbo bench run"),
+        (["plot", "missing.jsonl"], "missing.jsonl"),
+        (["tree", "nothing"], "nothing"),
+        (["data", "hpob", "--from", "missing.zip"], "missing.zip"),
+    ],
+)
+def test_errors_are_one_line(
+    command: list[str], part: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["bench", *command]) == 1
+    error = capsys.readouterr().err
+    assert part in error
+    assert error.startswith("hetbo: ")
+    assert error.count("\n") == 1

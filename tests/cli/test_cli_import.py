@@ -1,0 +1,202 @@
+"""`hetbo import`: what a CSV file says, and what is refused without a trace."""
+
+import sqlite3
+from pathlib import Path
+
+import optuna
+import pytest
+
+from cli.tools import IMPORT, Cli
+from hetbo import Experiment, Float, Int, Space
+
+STORAGE = "sqlite:///hetbo.db"
+SIMPLE = ("import", "runs.csv", "--study", "old", "--value", "loss", "--goal", "minimize")
+
+
+def test_runs_become_a_study_and_the_space_is_shown(cli: Cli) -> None:
+    out = cli.works(*IMPORT)
+    assert "'old': 6 trials, 1 of them failed; minimize, best 0.33; stored in hetbo.db." in out
+    assert "learning_rate = { low = 0.0005, high = 0.05 }" in out
+    assert "max_depth = { low = 3, high = 8 }" in out
+    assert 'booster = "gbtree"' in out
+    read = Experiment.from_optuna(STORAGE, "old")
+    assert read.space == Space(
+        learning_rate=Float(0.0005, 0.05), max_depth=Int(3, 8), subsample=Float(0.6, 1.0)
+    )
+    assert read.fixed == {"booster": "gbtree"}
+    assert len(read.complete) == 5
+
+
+def test_options_have_their_effect(cli: Cli) -> None:
+    cli.write("semi.csv", "id;lr;value;sd\na;0.1;1;0.1\nb;0.2;2;0.2\nc;0.3;oops;0\n")
+    cli.write("old.toml", "[parameters]\nlr = { low = 0.0, high = 1.0 }\n[fixed]\ndepth = 3\n")
+    ran = cli(
+        *("import", "semi.csv", "--goal", "maximize", "--drop", "id", "--noise", "sd"),
+        *("--space", "old.toml", "--skip-invalid", "--fixed", "flag=true", "--fixed", "n=5"),
+        *("--storage", "other.log"),
+    )
+    assert ran.code == 0
+    assert "hetbo: note: semi.csv: 1 of 3 rows do not fit" in ran.err
+    assert "'semi': 2 trials" in ran.out
+    storage = optuna.storages.JournalStorage(
+        optuna.storages.journal.JournalFileBackend("other.log")
+    )
+    read = Experiment.from_optuna(storage, "semi")
+    assert read.fixed == {"depth": 3, "flag": True, "n": 5}
+    assert read.space == Space(lr=Float(0.0, 1.0))
+    assert [trial.noise for trial in read.trials] == [0.1, 0.2]
+    assert read.goal == "maximize"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["import", "nowhere.csv"], ("nowhere.csv", "No such file")),
+        (["import", ".", "--study", "x"], ("cannot read",)),
+        (["import", "runs.csv", "--goal", "minimize"], ("--value", "lr, depth, subsample, loss")),
+        (["import", "runs.csv", "--value", "loss"], ("--goal",)),
+        (["import", "runs.csv", "--value", "los", "--goal", "minimize"], ("'los'", "(--value)")),
+        ([*SIMPLE, "--rename", "lr"], ("--rename", "NAME=VALUE")),
+        ([*SIMPLE, "--rename", "lr=a", "lr=b"], ("--rename", "'lr'", "twice")),
+        ([*SIMPLE, "--rename", "lrr=a"], ("'lrr'", "(--rename)")),
+        ([*SIMPLE, "--rename", "lr=depth"], ("two columns", "'depth'")),
+        ([*SIMPLE, "--drop", "nope"], ("'nope'", "(--drop)")),
+        ([*SIMPLE, "--drop", "lr", "depth", "subsample"], ("--space",)),
+        ([*SIMPLE, "--fixed", "lr=3"], ("'lr'",)),
+        ([*SIMPLE, "--noise", "nope"], ("'nope'", "(--noise)")),
+        ([*SIMPLE, "--encoding", "nope"], ("--encoding", "'nope'")),
+        ([*SIMPLE, "--delimiter", "ab"], ("--delimiter", "'ab'")),
+        ([*SIMPLE, "--space", "nowhere.toml"], ("nowhere.toml",)),
+        (["import", "runs.csv", "--study", "x" * 501], ("--study", "500")),
+        (["import", "runs.csv", "--study", "a\nb"], ("--study", "printed")),
+        (["import", "runs.csv", "--study", " "], ("--study", "empty")),
+        ([*SIMPLE, "--storage", "no/where.db"], ("folder", "'no'")),
+        ([*SIMPLE, "--storage", "."], ("folder",)),
+        ([*SIMPLE, "--storage", "what://x"], ("what", "driver")),
+        ([*SIMPLE, "--storage", "://"], ("'://'", "URL")),
+    ],
+    ids=lambda value: " ".join(value)[:60],
+)
+def test_bad_input_is_refused_and_leaves_nothing(
+    cli: Cli, arguments: list[str], parts: tuple[str, ...]
+) -> None:
+    before = cli.files()
+    cli.refuses(*arguments, parts=parts)
+    assert cli.files() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("", ("empty",)),
+        ("lr,loss\n", ("no row",)),
+        ("lr,loss\n1,x\n2,3\n", ("row 1 (line 2)", "'loss'", "'x'", "--skip-invalid")),
+        ("lr,loss\n1,2,3\n2,3\n", ("row 1", "3 cells")),
+        ("lr,loss\n1,\n2,\n", ("no row has a value",)),
+        (f"lr,loss\n{'x' * 1_000_000},1\nb,2\n", ("field larger",)),
+        (f"lr,loss\n{'x' * 1000},1\nb,2\n", ("500 characters",)),
+        (f"{'x' * 1000},loss\n1,1\n2,2\n", ("500 characters",)),
+        ('"a\x1b[31mb",loss\n1,1\n2,2\n', ("cannot be printed",)),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_a_file_that_is_no_table_of_runs_is_refused(
+    cli: Cli, text: str, parts: tuple[str, ...]
+) -> None:
+    cli.write("runs.csv", text)
+    before = cli.files()
+    cli.refuses(*SIMPLE, parts=parts)
+    assert cli.files() == before
+
+
+def test_a_study_of_that_name_stays_as_it_is(imported: Cli) -> None:
+    cli = imported
+    before = Path("hetbo.db").read_bytes()
+    cli.refuses(*IMPORT, parts=("'old'", "already", "--study"))
+    assert Path("hetbo.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
+def test_an_import_that_is_cut_off_leaves_no_study(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    whole = Experiment.to_optuna
+
+    def cut_off(self: Experiment, *args: str, **options: str) -> None:
+        whole(self, *args, **options)
+        raise error
+
+    monkeypatch.setattr(Experiment, "to_optuna", cut_off)
+    assert cli(*IMPORT).code == (130 if error is KeyboardInterrupt else 1)
+    assert optuna.get_all_study_names(STORAGE) == []
+
+
+def test_a_file_that_is_no_storage_is_refused_and_stays(cli: Cli) -> None:
+    path = cli.write("notes.db", "not a database, but long enough to be one" * 50)
+    cli.refuses(*SIMPLE, "--storage", "notes.db", parts=("notes.db", "not a database"))
+    journal = cli.write("notes.log", "not a journal\n")
+    cli.refuses(*SIMPLE, "--storage", "notes.log", parts=("notes.log", "journal"))
+    with sqlite3.connect("places.db") as other:
+        other.execute("CREATE TABLE bookmarks (url TEXT)")
+    other.close()
+    before = Path("places.db").read_bytes()
+    cli.refuses(*SIMPLE, "--storage", "places.db", parts=("places.db", "something else"))
+    assert Path("places.db").read_bytes() == before
+    assert path.read_text(encoding="utf-8").startswith("not a database")
+    assert journal.read_text(encoding="utf-8") == "not a journal\n"
+
+
+def test_a_locked_storage_is_told(imported: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli = imported
+    monkeypatch.setattr("hetbo.cli.storages._SECONDS_TO_WAIT", 0.1)
+    holder = sqlite3.connect("hetbo.db")
+    try:
+        holder.execute("BEGIN EXCLUSIVE")
+        for command in (["import", "runs.csv", "--value", "loss", "--goal", "minimize"], ["ask"]):
+            cli.refuses(*command, parts=("hetbo.db", "locked", "another process"))
+    finally:
+        holder.close()
+    cli.works("diff", "--target", "space.toml", "--source", "old")
+
+
+def test_nothing_that_a_user_named_is_markup(cli: Cli) -> None:
+    names = '<script>alert(1)</script>,[bold]x[/bold],"=1+1","he said ""hi""",größe☃'
+    rows = ["1,[red]a,=cmd|x,1,0.5", "2,[/red],@sum,2,0.6", "3,[link=x]b,+1+1,3,0.7"]
+    cli.write("runs.csv", "\n".join([names, *rows]))
+    study = "<script>[red]'\"; drop table ünï"
+    out = cli.works(
+        *("import", "runs.csv", "--study", study, "--value", "größe☃", "--goal", "minimize")
+    )
+    assert "<script>[red]" in out
+    assert '"[bold]x[/bold]" = { choices = ["[red]a", "[/red]", "[link=x]b"] }' in out
+    assert '"=1+1" = { choices = ["=cmd|x", "@sum", "+1+1"] }' in out
+    space = "goal = 'minimize'\n" + out[out.index("[parameters]") : out.index("Write space.toml")]
+    cli.write("space.toml", space)
+    cli.works("init", "space.toml", "--study", "[b]new", "--source", study, "--method", "random")
+    for command in (["diff", "--target", "space.toml", "--source", study], ["status"], ["ask"]):
+        assert "[b" in cli.works(*command)
+    lines = cli.works("ask", "--csv").splitlines()
+    assert lines[0] == 'id,<script>alert(1)</script>,[bold]x[/bold],\'=1+1,"he said ""hi"""'
+    assert lines[1].split(",")[3][:2] in {"'=", "'@", "'+"}
+
+
+class Terminal:
+    """A standard input that says it is a terminal."""
+
+    def __init__(self, *answers: str) -> None:
+        self._answers = list(answers)
+
+    def isatty(self) -> bool:
+        return True
+
+    def readline(self) -> str:
+        return f"{self._answers.pop(0)}\n" if self._answers else ""
+
+
+def test_a_terminal_is_asked(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal("what?", "loss", "minimize"))
+    out = cli.works("import", "runs.csv", "--study", "old")
+    assert "'what?' is none of them" in out
+    assert "6 trials" in out
+    monkeypatch.setattr("sys.stdin", Terminal())
+    assert "no answer" in cli("import", "runs.csv", "--study", "two").err
