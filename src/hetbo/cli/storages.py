@@ -125,7 +125,7 @@ def _check_file(path: Path, create: bool) -> None:  # noqa: FBT001
         raise DataError(f"{shown_place(str(path))} is a folder; --storage takes a file or a URL")
     if not path.exists() and not create:
         raise DataError(
-            f"there is no file {shown(str(path))}; 'hetbo import' and 'hetbo init' make one, and "
+            f"there is no file {str(path)!r}; 'hetbo import' and 'hetbo init' make one, and "
             "--storage (or HETBO_STORAGE) names another"
         )
     if not path.absolute().parent.is_dir():
