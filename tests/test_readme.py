@@ -1,6 +1,7 @@
 import os
 import re
 import runpy
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -49,3 +50,12 @@ def test_the_commands_of_the_readme_are_there(command: str) -> None:
 @pytest.mark.parametrize("link", re.findall(r"\]\((?!http)([^)#]+)", README))
 def test_the_links_of_the_readme_lead_somewhere(link: str) -> None:
     assert (ROOT / link).exists()
+
+
+def test_extras_that_messages_and_documents_name_exist() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    sources = [path.read_text("utf-8") for path in (ROOT / "src").rglob("*.py")]
+    text = "\n".join([README, *PAGES.values(), *sources])
+    named = {name for names in re.findall(r"hetbo\[([\w,-]+)\]", text) for name in names.split(",")}
+    assert named
+    assert named <= set(extras["optional-dependencies"])

@@ -45,4 +45,4 @@ except ImportError as error:
 """
     printed = run(code)
     assert printed.startswith("True")
-    assert "pip install 'hetbo[optuna]'" in printed
+    assert "pip install optuna" in printed

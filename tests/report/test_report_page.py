@@ -250,7 +250,7 @@ def test_a_report_is_written_at_once_and_is_always_the_same(tmp_path: Path) -> N
 
 def test_without_plotly_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "plotly.offline", None)
-    with refused(HetboError, "pip install 'hetbo[report]'"):
+    with refused(HetboError, "pip install plotly"):
         report_html(Optimizer(SPACE, seed=0))
 
 

@@ -1,4 +1,4 @@
-"""Whether Optuna, which hetbo does without unless it is asked for, is installed."""
+"""Whether Optuna, which is loaded only when it is asked for, is installed."""
 
 from importlib.util import find_spec
 
@@ -17,5 +17,5 @@ def require_optuna() -> None:
     """
     if find_spec("optuna") is None:
         raise MissingOptunaError(
-            "this needs Optuna, which is not installed; get it with: pip install 'hetbo[optuna]'"
+            "this needs Optuna, which is not installed; get it with: pip install optuna"
         )

@@ -57,5 +57,5 @@ def _plotly_js() -> str:
     try:
         from plotly.offline import get_plotlyjs  # noqa: PLC0415  # only a report needs it
     except ImportError as error:
-        raise HetboError("a report needs plotly: pip install 'hetbo[report]'") from error
+        raise HetboError("a report needs plotly: pip install plotly") from error
     return str(get_plotlyjs())
