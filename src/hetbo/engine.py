@@ -177,9 +177,8 @@ class Engine:
                     densities = densities - np.log(model.data.scales[0].spread)
                     logs[name] += densities.sum() * len(densities) / (len(densities) + _PATIENCE)
         largest = max(logs.values())
-        shares = {name: float(np.exp(log - largest)) for name, log in logs.items()}
-        total = sum(shares.values())
-        return {name: share / total for name, share in shares.items()}
+        shares = _of_one({name: float(np.exp(log - largest)) for name, log in logs.items()})
+        return _of_one({n: max(share, self.recipe.voices[n].least) for n, share in shares.items()})
 
     def _acquisition(
         self,
@@ -300,3 +299,9 @@ class Engine:
     def _random(self, rng: np.random.Generator) -> FloatArray:
         """Return some random points, so that there is another one if the first is taken."""
         return from_unit(self.encoder, rng.random((_SPARE, len(self.joint.target.space))))
+
+
+def _of_one(shares: Mapping[str, float]) -> dict[str, float]:
+    """Return shares in the same proportions that add up to 1."""
+    total = sum(shares.values())
+    return {name: share / total for name, share in shares.items()}

@@ -15,12 +15,14 @@ class Voice:
     Attributes:
         build: Makes the model from the trials.
         trust: How far it is trusted before any trial of the target, relative to other voices.
+        least: It keeps at least this share of the say, however badly it predicts.
         transfers: Whether it uses sources.
         scaling: How the outcomes that it sees are scaled.
     """
 
     build: Callable[[Dataset], TransferGP]
     trust: float = 1.0
+    least: float = 0.0
     transfers: bool = True
     scaling: Scaling = "per-experiment"
 
@@ -67,7 +69,8 @@ _VANILLA = Voice(TargetGP, transfers=False)
 METHODS: Mapping[str, Recipe] = {
     "auto": Recipe(
         {
-            "vanilla": Voice(TargetGP, trust=0.1, transfers=False),
+            # It leaves a hill that the sources know for one that they do not.
+            "vanilla": Voice(TargetGP, trust=0.1, least=0.1, transfers=False),
             "imputation, one scale": Voice(
                 lambda data: ImputedGP(data, settings="one scale"), trust=0.45, scaling="pooled"
             ),

@@ -55,7 +55,7 @@ class Settings:
     """
 
     scaling: Scaling = "per-experiment"
-    noise: LogNormal = LogNormal(-4.0, 1.0)
+    noise: LogNormal = LogNormal(-4.0, 2.0)
     noise_per_experiment: bool = True
     mean_per_experiment: bool = True
     mean_spread: float = 1.0
@@ -83,6 +83,7 @@ DEFAULT = Settings()
 PAPER = replace(
     DEFAULT,
     scaling="pooled",
+    noise=LogNormal(-4.0, 1.0),
     noise_per_experiment=False,
     mean_per_experiment=False,
     mean_spread=math.inf,
@@ -103,7 +104,6 @@ PAPER = replace(
 ONE_SCALE = replace(
     DEFAULT,
     scaling="pooled",
-    noise_per_experiment=False,
     mean_per_experiment=False,
     mean_spread=math.inf,
 )
