@@ -15,11 +15,14 @@ from pathlib import Path
 import pytest
 
 from helpers import refused
+from hetbo.bench.problems.named import FAMILIES
 from hetbo.bench.running import runner
 from hetbo.bench.running.runner import Completed, Failure, run_job, run_jobs, unfinished
 from hetbo.bench.running.runs import Job, Run, read_runs
 from hetbo.bench.running.suites import SUITES, Suite, suite_of
+from hetbo.bench.running.tuners import PEERS
 from hetbo.errors import DataError
+from hetbo.methods import METHODS
 
 REPLICATIONS = 100
 JOBS = Suite("", ("hartmann_8", "hartmann_8/shuffled"), ("random",), replications=3).jobs()
@@ -213,3 +216,11 @@ def test_suites_can_be_changed() -> None:
     for name, replications in [("papers", None), ("paper", 0)]:
         with refused(DataError, name if replications is None else "replications"):
             suite_of(name, replications=replications)
+
+
+def test_suites_name_what_there_is() -> None:
+    for suite in SUITES.values():
+        for problem in suite.problems:
+            family = problem.split("/")[0].rpartition("_")[0]
+            assert family in FAMILIES
+        assert set(suite.methods) <= {*METHODS, *PEERS}

@@ -59,6 +59,12 @@ def test_weights_are_shares(both: Explanation) -> None:
     assert all(-1 <= r <= 1 for r in both.correlations.values())
 
 
+def test_vanilla_keeps_a_say_where_the_sources_predict_better() -> None:
+    told = started(source("true"), trials=16).explain()
+    # A tenth, before the shares are made to add up to 1 again.
+    assert told.models["vanilla"] == pytest.approx(0.1 / 1.1, abs=0.005)
+
+
 def test_the_sentence_names_every_source(both: Explanation) -> None:
     assert list(both.sources) == list(both.correlations) == ["nonsense", "true"]
     assert "'true'" in both.sentence
@@ -71,7 +77,8 @@ def test_a_source_with_shuffled_values_is_trusted_less(both: Explanation) -> Non
 
 
 def test_learned_values_are_told_with_their_uncertainty() -> None:
-    told = started(source("true"), shuffled("nonsense"), method="learned-imputation").explain()
+    sources = source("true"), shuffled("nonsense")
+    told = started(*sources, trials=16, method="learned-imputation").explain()
     learned = {value.experiment: value for value in told.learned}
     true = learned["true"]
     assert isinstance(true, LearnedNumber)

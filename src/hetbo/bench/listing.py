@@ -1,7 +1,7 @@
 """What can be run: problems, suites and methods, as tables."""
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from hetbo.bench.problems.named import FAMILIES, problem_named
 from hetbo.bench.problems.wrappers import WRAPPERS
@@ -14,7 +14,7 @@ from hetbo.methods import METHODS
 def show_listing(console: Console | None = None) -> None:
     """Print the problems, the suites and the methods."""
     out = Console() if console is None else console
-    problems = Table("problem", "what it is", "target", "sources", "optimum", title="Problems")
+    problems = _table("Problems", "problem", "what it is", "target", "sources", "optimum")
     missing: dict[str, list[str]] = {}
     for name in FAMILIES:
         try:
@@ -39,7 +39,7 @@ def show_listing(console: Console | None = None) -> None:
         f"{wrappers}, one after the other, and Hartmann's missing parameters with /fixed=0.3.\n",
         markup=False,
     )
-    suites = Table("suite", "what it shows", "problems", "methods", "replications", title="Suites")
+    suites = _table("Suites", "suite", "what it shows", "problems", "methods", "replications")
     for name, suite in SUITES.items():
         suites.add_row(
             name,
@@ -49,9 +49,14 @@ def show_listing(console: Console | None = None) -> None:
             str(suite.replications),
         )
     out.print(suites)
-    methods = Table("method", "what it does", title="Methods")
+    methods = _table("Methods", "method", "what it does")
     for name, recipe in METHODS.items():
         methods.add_row(name, recipe.summary)
     for name, peer in PEERS.items():
         methods.add_row(name, peer.summary)
     out.print(methods)
+
+
+def _table(title: str, *headings: str) -> Table:
+    """Return an empty table that breaks long names: a name that is cut off cannot be typed."""
+    return Table(*(Column(heading, overflow="fold") for heading in headings), title=title)

@@ -24,6 +24,24 @@ OWN_METHODS = (
     "learned-imputation",
 )
 MISLEADING = ("shuffled", "negated", "unrelated")
+TABLES = (
+    "fcnet-naval",
+    "fcnet-naval-from-slice",
+    "fcnet-parkinsons",
+    "fcnet-parkinsons-from-naval",
+    "fcnet-protein",
+    "fcnet-protein-from-parkinsons",
+    "fcnet-slice",
+    "fcnet-slice-from-protein",
+    "mlp-australian",
+    "mlp-blood",
+    "mlp-car",
+    "mlp-credit",
+    "mlp-kc1",
+    "mlp-phoneme",
+    "mlp-segment",
+    "mlp-vehicle",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +90,23 @@ SUITES: Mapping[str, Suite] = {
         "Hartmann with the source's missing parameters elsewhere than at 0",
         ("hartmann_30/fixed=0.3", "hartmann_30/fixed=0.8"),
         ("vanilla", "learned-imputation-paper", "learned-imputation", "auto"),
+    ),
+    "tables": Suite(
+        "tables of real networks; Optuna's group TPE with the old trials added beside our methods",
+        tuple(f"{family}_30" for family in TABLES),
+        ("optuna-tpe", *OWN_METHODS, "auto"),
+        replications=10,
+    ),
+    "peers": Suite(
+        "Optuna's samplers on Hartmann: group TPE with the old trials added, GP without them",
+        ("hartmann_30",),
+        ("optuna-tpe", "optuna-gp"),
+    ),
+    "slow-peers": Suite(
+        "Ax and BayBE on Hartmann, minutes per replication; needs the extra bench-peers",
+        ("hartmann_30",),
+        ("baybe", "ax"),
+        replications=5,
     ),
     "quick": Suite(
         "a first impression",
