@@ -15,8 +15,8 @@ class Voice:
     Attributes:
         build: Makes the model from the trials.
         trust: How far it is trusted before any trial of the target, relative to other voices.
-        least: Its share of the say is raised to this one if it is smaller, however badly it predicts;
-            all shares are then made to add up to 1 again.
+        least: Its share of the say is raised to this one if it is smaller; all shares are then made
+            to add up to 1 again.
         transfers: Whether it uses sources.
         scaling: How the outcomes that it sees are scaled.
     """
