@@ -65,7 +65,7 @@ class Settings:
     single_task_scale: bool = True
     block_weight: float | None = 1.0
     residual_variance: LogNormal = LogNormal(-2.3, 1.0)
-    smallest_length_scale: float = 0.025
+    smallest_length_scale: float = 0.1
     first_length_scale: float | None = None
     first_noise: float | None = None
     first_task_anywhere: bool = False
@@ -92,7 +92,6 @@ PAPER = replace(
     task_correlation=None,
     single_task_scale=False,
     block_weight=None,
-    smallest_length_scale=0.1,
     first_length_scale=1.0,
     first_noise=0.01,
     first_task_anywhere=True,
