@@ -116,7 +116,7 @@ def _learned_sentence(value: LearnedValue) -> str:
     what = f"{value.parameter} of {value.experiment!r}"
     if isinstance(value, LearnedNumber):
         if (value.low, value.high) == (value.positions[0], value.positions[-1]):
-            return f"Which {what} it was, the trials cannot tell."
+            return f"The trials cannot tell the {what}."
         return (
             f"The {what} seems to have been about {value.estimate:.3g} "
             f"(between {value.low:.3g} and {value.high:.3g})."

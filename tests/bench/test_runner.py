@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -112,6 +111,15 @@ def test_a_line_that_a_kill_cut_short_is_made_again(tmp_path: Path) -> None:
         assert len(read_runs([path])) == 3
 
 
+def is_group(number: int) -> bool:
+    """Tell whether there are processes of a group."""
+    try:
+        os.killpg(number, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
 @pytest.mark.long
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     command = [
@@ -126,8 +134,12 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     until = time.monotonic() + 120
     while not (path.exists() and path.read_bytes().count(b"\n")) and time.monotonic() < until:
         time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
     process.wait()
+    until = time.monotonic() + 30
+    while is_group(process.pid) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not is_group(process.pid), "the killed run's workers go on"
     kept = path.read_bytes()
     assert 1 <= kept.count(b"\n") < REPLICATIONS
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL)  # noqa: S603

@@ -5,6 +5,9 @@ curvature at its best point would show. So the value is moved through its range,
 is fitted anew at each step. The profile of log posteriors that results gives the interval of
 values that the trials do not rule out, which can reach the ends of the range, and, as the value's
 prior is uniform, its density. A missing category is put at each of its choices in turn.
+
+Interval and density follow one rule, that of Student's t with as many degrees of freedom as there
+are trials to spare: the trials that judge the value are the ones that everything else was fitted to.
 """
 
 import math
@@ -131,8 +134,9 @@ def _number(
             profile[index] = max(profile[index], value)
     fine = np.linspace(0.0, 1.0, _FINE_STEPS)
     loss = profile.max() - PchipInterpolator(grid, profile)(fine)
-    kept = fine[loss <= _largest_loss(len(model.data.y), len(start))]
-    density = np.exp(-loss)
+    trials, spare = len(model.data.y), _spare_trials(model, start)
+    kept = fine[loss <= _largest_loss(trials, spare)]
+    density = _likelihood(loss, trials, spare)
     density /= np.trapezoid(density, fine)
     estimate, lowest, highest = model.data.encoder.values_at(
         gap.parameter, np.array([best, kept.min(), kept.max()])
@@ -148,14 +152,24 @@ def _number(
     )
 
 
-def _largest_loss(trials: int, parameters: int) -> float:
+def _spare_trials(model: TransferGP, parameters: FloatArray) -> int:
+    """Return how many trials there are beyond one for each fitted parameter, at least 1."""
+    return max(len(model.data.y) - len(parameters), 1)
+
+
+def _largest_loss(trials: int, spare: int) -> float:
     """Return by how much the profile may fall below its maximum inside a 95 % interval.
 
-    The F distribution, and not its limit for many trials, the chi-squared one: the trials that
-    judge the value are the ones that all other parameters were fitted to.
+    `spare · (exp(2 loss / trials) - 1)` has the F distribution with 1 and `spare` degrees of
+    freedom, which is that of a squared Student's t.
     """
-    spare = max(trials - parameters, 1)
     return 0.5 * trials * math.log1p(float(f.ppf(_LEVEL, 1, spare)) / spare)
+
+
+def _likelihood(loss: FloatArray, trials: int, spare: int) -> FloatArray:
+    """Return Student's density, up to a factor, where the profile is so far below its maximum."""
+    likelihood: FloatArray = np.exp(-loss * (spare + 1) / trials)
+    return likelihood
 
 
 def _choice(
@@ -167,7 +181,8 @@ def _choice(
         z = start.copy()
         z[where] = _VERTEX_LOGIT * (2.0 * np.eye(count)[choice] - 1.0)
         profile[choice], _ = _refit(likelihood, z, where)
-    weights = np.exp(profile - profile.max())
+    trials, spare = len(model.data.y), _spare_trials(model, start)
+    weights = _likelihood(profile.max() - profile, trials, spare)
     choices = model.data.encoder.joint.space[gap.parameter].choices  # type: ignore[union-attr]
     return LearnedChoice(
         model.data.names[gap.experiment],

@@ -39,12 +39,11 @@ def comparison(run: Run) -> str:
     if isinstance(run.expectations, Absent):
         return run.expectations.reason
     told = [e for e in run.expectations if run.trials[e.trial].state is not TrialState.PENDING]
-    gained = sum(abs((run.best_so_far[e.trial] or 0.0) - e.best) for e in told)
-    expected = sum(abs(e.expected - e.best) for e in told)
+    sign = run.goal.sign
+    ahead = sum(sign * ((run.best_so_far[e.trial] or 0.0) - e.expected) > 0 for e in told)
     return (
-        f"At {counted(len(told), 'compared trial')} (of {len(run.trials)}) the best value improved "
-        f"by {number(gained, 3)} in all; a model without the sources expected "
-        f"{number(expected, 3)}."
+        f"After {ahead} of {counted(len(told), 'compared trial')} the best value was better than a "
+        "model without the sources, starting from the same trials, expected of its own choice."
     )
 
 

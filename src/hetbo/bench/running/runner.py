@@ -1,13 +1,15 @@
 """Runs replications in processes or on a Dask cluster; stops and goes on without loss."""
 
 import multiprocessing
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from threading import Thread
+from typing import Any
 
 from hetbo.bench.problems.named import problem_named
 from hetbo.bench.running.replication import replicate
@@ -15,9 +17,6 @@ from hetbo.bench.running.runs import Job, Run, append_run, read_runs, versions
 from hetbo.bench.running.tuners import tuner_named
 from hetbo.errors import DataError, HetboError
 from hetbo.threads import one_thread_for
-
-if TYPE_CHECKING:
-    import os
 
 DASK_PATIENCE = 10.0
 """So many seconds a Dask scheduler has to answer."""
@@ -76,7 +75,7 @@ def unfinished(jobs: Iterable[Job], path: Path) -> list[Job]:
 
 def run_jobs(
     jobs: Sequence[Job],
-    path: "str | os.PathLike[str]",
+    path: str | os.PathLike[str],
     *,
     workers: int = 1,
     dask: str | None = None,
@@ -133,7 +132,8 @@ Completed = Callable[[Sequence[Job]], Iterator[tuple[Job, Any]]]
 
 @contextmanager
 def _in_processes(workers: int) -> Iterator[Completed]:
-    pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+    spawn = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=_end_with_the_run)
 
     def completed(jobs: Sequence[Job]) -> Iterator[tuple[Job, Any]]:
         futures = {pool.submit(run_job, job): job for job in jobs}
@@ -144,6 +144,18 @@ def _in_processes(workers: int) -> Iterator[Completed]:
         yield completed
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _end_with_the_run() -> None:
+    """Let this worker end when the process that started it does, even if that one was killed."""
+
+    def wait_and_end() -> None:
+        run = multiprocessing.parent_process()
+        if run is not None:
+            run.join()
+            os._exit(1)
+
+    Thread(target=wait_and_end, daemon=True).start()
 
 
 @contextmanager
