@@ -61,6 +61,7 @@ def test_programs_get_exact_numbers(ready: Cli) -> None:
         (["tell", "7", "2"], ("no trial 7", "2")),
         (["tell", "-1", "2"], ("no trial -1",)),
         (["tell", "2", "abc"], ("'abc'", "--failed")),
+        (["tell", "2", "1_5"], ("'1_5'", "--failed")),
         (["tell", "2", "0,5"], ("'0,5'", "--failed")),
         (["tell", "2", "nan"], ("'nan'", "--failed")),
         (["tell", "2", "-inf"], ("'-inf'", "--failed")),
@@ -122,7 +123,7 @@ def test_a_trial_of_a_killed_process_is_closed_later(
             del tz
             return cls.fromtimestamp((datetime.now() + timedelta(hours=1)).timestamp())  # noqa: DTZ005
 
-    monkeypatch.setattr("hetbo.cli.asking.dt.datetime", Later)
+    monkeypatch.setattr("hetbo.cli.asker.dt.datetime", Later)
     ready.works("ask")
     assert states() == ["FAIL", "RUNNING", "RUNNING"]
 

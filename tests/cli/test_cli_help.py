@@ -46,6 +46,28 @@ def test_help_is_quick_and_loads_nothing_heavy(command: list[str]) -> None:
     assert statistics.median(seconds) < 0.8
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ask", "--study", "nope"],
+        ["tune", "objective:loss", "--trials", "3", "--study", "nope"],
+        ["tune", "objective", "--trials", "3"],
+        ["report", "--study", "nope"],
+        ["init", "space.toml", "--study", "next", "--source", "nope"],
+        ["init", "space.toml", "--study", "old", "--source", "old"],
+        ["init", "space.toml", "--study", "next", "--source", "old", "--seed", "-1"],
+        ["init", "nowhere.toml", "--study", "next"],
+    ],
+    ids=" ".join,
+)
+def test_an_error_that_needs_no_model_does_not_wait_for_pytorch(
+    ready: Cli, arguments: list[str]
+) -> None:
+    del ready  # the folder
+    loaded, _ = measured(*arguments)
+    assert "torch" not in loaded
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_explains_every_option(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, "--help"]) == 0

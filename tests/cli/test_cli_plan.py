@@ -8,6 +8,8 @@ import optuna
 import pytest
 
 from cli.tools import IMPORT, Cli
+from hetbo import Categorical, Experiment, Float, Space
+from hetbo.cli.plan_notes import plan_notes
 from hetbo.cli.targets import Plan, target_at
 
 INIT = ("init", "space.toml", "--study", "new", "--source", "old")
@@ -28,7 +30,7 @@ def test_diff_says_if_nothing_is_shared(cli: Cli) -> None:
     assert "no parameter in common" in cli.works(
         "diff", "--target", "space.toml", "--source", "old"
     )
-    cli.refuses(*INIT, parts=("'old'", "lr, depth, subsample", "space.toml", "--rename"))
+    cli.refuses(*INIT, parts=("'old'", "'lr', 'depth', 'subsample'", "space.toml", "--rename"))
     assert optuna.get_all_study_names("sqlite:///hetbo.db") == ["old"]
 
 
@@ -65,7 +67,7 @@ def test_a_tuned_study_can_be_a_source(ready: Cli) -> None:
     )
     ready.works("tell", "0", "0.5")
     ready.works("init", "space.toml", "--study", "next", "--source", "new", "old")
-    ready.refuses("ask", parts=("--study", "new, next"))
+    ready.refuses("ask", parts=("--study", "'new', 'next'"))
     ready.works("ask", "--study", "new")
 
 
@@ -79,17 +81,24 @@ def test_a_tuned_study_can_be_a_source(ready: Cli) -> None:
         (["init", "space.toml", "--study", ""], ("--study", "empty")),
         (["init", "space.toml", "--study", "new", "--source", "lost"], ("'lost'", "old")),
         (["init", "space.toml", "--study", "old"], ("'old'", "already")),
-        ([*INIT, "--method", "magic"], ("'magic'", "'auto'")),
-        ([*INIT, "--seed", "-1"], ("seed=-1",)),
+        ([*INIT, "--method", "magic"], ("--method 'magic'", "'auto'")),
+        ([*INIT, "--seed", "-1"], ("--seed -1",)),
         ([*INIT[:4], "--source", "archive.db::old"], ("archive.db", "no file")),
         ([*INIT[:4], "--source", "postgresql://me:secret@host/db::old"], ("me:***@", ".pgpass")),
-        (["init", "number.toml", "--study", "new", "--source", "old"], ("'booster'", "rename")),
-        (["init", "fixed.toml", "--study", "new", "--source", "old"], ("'unheard_of'",)),
+        (
+            ["init", "number.toml", "--study", "new", "--source", "old"],
+            ("'booster'", "hetbo import --rename booster=NEW", "hetbo import --drop booster"),
+        ),
+        (
+            ["init", "fixed.toml", "--study", "new", "--source", "old"],
+            ("[fixed] names 'unheard_of'",),
+        ),
+        (["diff", "--target", "number.toml", "--source", "old"], ("--rename booster=NEW",)),
         (["diff", "--target", "nowhere.toml", "--source", "old"], ("nowhere.toml",)),
         (["diff", "--target", "space.toml", "--source", "lost"], ("'lost'",)),
         (["ask"], ("no study to tune", "hetbo init")),
         (["ask", "--study", "old"], ("'old'", "hetbo init")),
-        (["ask", "--study", "lost"], ("'lost'", "old")),
+        (["ask", "--study", "lost"], ("'lost'", "there are: 'old'")),
         (["ask", "--storage", "lost.db"], ("'lost.db'", "--storage")),
         (["ask", "--storage", "lost.log"], ("'lost.log'", "--storage")),
     ],
@@ -108,6 +117,55 @@ def test_bad_input_is_refused_and_changes_nothing(
     error = cli.refuses(*arguments, parts=parts)
     assert "secret" not in error
     assert (cli.files(), Path("hetbo.db").read_bytes()) == before
+
+
+def test_a_fixed_value_that_the_source_never_tried_is_noted(imported: Cli) -> None:
+    space = Path("space.toml").read_text()
+    note = "Note: subsample is fixed at 7, outside of what 'old' tried (0.6 to 1)."
+    diff = ("diff", "--target", "space.toml", "--source", "old")
+    imported.write("space.toml", f"{space}[fixed]\nsubsample = 0.6\n")
+    assert "Note:" not in imported.works(*diff)
+    imported.write("space.toml", f"{space}[fixed]\nsubsample = 7\n")
+    assert note in imported.works(*diff)
+    assert note in imported.works(*INIT, "--method", "random")
+
+
+def test_a_choice_that_the_source_never_tried_is_noted() -> None:
+    source = Experiment("old", Space(x=Float(0, 1), kind=Categorical("a", "b")))
+    assert plan_notes(None, {"kind": "b"}, [source]) == []
+    assert plan_notes(None, {"kind": "c"}, [source]) == [
+        "Note: kind is fixed at 'c', outside of what 'old' tried ('a', 'b')."
+    ]
+
+
+def test_opposite_goals_are_noted_and_shown(imported: Cli) -> None:
+    space = Path("space.toml").read_text()
+    note = (
+        "Note: 'old' was to minimize, this study is to maximize: "
+        "what was good there counts as good here."
+    )
+    diff = ("diff", "--target", "space.toml", "--source", "old")
+    assert "Note:" not in imported.works(*diff)
+    imported.write("space.toml", space.replace("minimize", "maximize"))
+    assert note in imported.works(*diff)
+    assert note in imported.works(*INIT, "--method", "random")
+    rows = [line.split() for line in imported.works("status").splitlines()]
+    assert ["old", "minimize", "5", "0.33"] in rows
+
+
+def test_a_source_that_is_gone_is_called_a_source(ready: Cli) -> None:
+    optuna.delete_study(study_name="old", storage="sqlite:///hetbo.db")
+    told = ("a source of 'new' cannot be used", "no study called 'old'", "there are: 'new'")
+    for command in ("status", "ask"):
+        ran = ready(command)
+        assert ran.code == 1
+        assert all(part in ran.err for part in told), ran.err
+
+
+def test_a_space_may_be_called_like_its_source(imported: Cli) -> None:
+    Path("space.toml").rename("old.toml")
+    out = imported.works("diff", "--target", "old.toml", "--source", "old")
+    assert "old → old.toml" in out
 
 
 def test_a_failed_init_makes_no_storage(cli: Cli) -> None:

@@ -13,8 +13,10 @@ import pytest
 from rich.console import Console
 
 from cli.tools import Cli
+from hetbo.cli.targets import target_at
 from hetbo.cli.tune_owners import abandoned, me
 from hetbo.cli.tune_table import TuneTable
+from hetbo.cli.tuning import _conclude
 from hetbo.experiments import Goal
 
 
@@ -66,7 +68,7 @@ def test_failures_are_shown_and_stop_the_run_after_a_while(
         (["objective"], ("'objective'", "module:function")),
         (["nowhere:loss"], ("'nowhere'", "ModuleNotFoundError")),
         (["objective:lost"], ("'objective'", "'lost'")),
-        (["objective:other"], ("other(a)", "learning_rate, max_depth, booster")),
+        (["objective:other"], ("other(a)", "'learning_rate', 'max_depth', 'booster'")),
         (["objective:loss", "--workers", "0"], ("--workers 0",)),
         (["objective:loss", "--max-failures", "0"], ("--max-failures 0",)),
         (["objective:loss", "--trials", "0"], ("--trials 0",)),
@@ -117,7 +119,7 @@ def test_a_run_that_was_stopped_goes_on(ready: Cli, how: signal.Signals) -> None
     Path("go-on").touch()
     ran = ready("tune", "objective:waits", "--trials", "3", "--workers", "2")
     assert ran.code == 0, ran.err
-    assert "Goes on with what was stopped: trial 0, 1." in ran.out
+    assert "Goes on with what was stopped: trials 0, 1." in ran.out
     assert states() == ["COMPLETE"] * 3
     assert [trial.params for trial in study().trials][:2] == before
 
@@ -137,7 +139,11 @@ def test_trials_that_people_asked_for_are_left_to_them(ready: Cli) -> None:
     ready.works("ask")
     out = ready.works("tune", "objective:loss", "--trials", "2")
     assert states() == ["RUNNING", "COMPLETE"]
-    assert "Trial 0 still runs elsewhere or waits to be told" in out
+    assert "Trial 0 still runs elsewhere or waits to be told. If its process" in out
+    assert "hetbo tell 0 --failed\n" in out
+    ready.works("ask")
+    out = ready.works("tune", "objective:loss", "--trials", "3")
+    assert "Trials 0, 2 still run elsewhere or wait to be told. If their processes" in out
 
 
 def test_trials_of_another_machine_are_run_again_on_demand(ready: Cli) -> None:
@@ -148,6 +154,50 @@ def test_trials_of_another_machine_are_run_again_on_demand(ready: Cli) -> None:
     assert states() == ["RUNNING"]
     ready.works("tune", "objective:loss", "--trials", "1", "--take-over")
     assert states() == ["COMPLETE"]
+
+
+def test_a_resumed_trial_that_fails_keeps_its_reason(ready: Cli) -> None:
+    ready.works("ask")
+    trial_id = study()._storage.get_all_trials(study()._study_id)[0]._trial_id
+    study()._storage.set_trial_user_attr(trial_id, "hetbo:tuner", "elsewhere 12 34")
+    ran = ready("tune", "objective:nothing", "--trials", "1", "--take-over")
+    assert "Goes on with what was stopped: trial 0." in ran.out
+    assert states() == ["FAIL"]
+    reason = study().trials[0].user_attrs["hetbo:reason"]
+    assert reason == "it returned None, which is not a number"
+
+
+def test_a_failure_that_somebody_else_told_meanwhile_stays(ready: Cli) -> None:
+    ready.write(
+        "told.py",
+        "import optuna\n"
+        "def fails(**params):\n"
+        "    study = optuna.load_study(study_name='new', storage='sqlite:///hetbo.db')\n"
+        "    study.tell(0, 7.0)\n"
+        "    raise ValueError('too late')\n",
+    )
+    ran = ready("tune", "told:fails", "--trials", "1")
+    assert ran.code == 0, ran.err
+    assert "trial 0: was told by somebody else meanwhile; that stays" in ran.err
+    assert [trial.value for trial in study().trials] == [7.0]
+
+
+@pytest.mark.parametrize(
+    ("count", "told"),
+    [
+        (1, "Under way was trial 0; the same command runs it again."),
+        (2, "Under way were trials 0, 1; the same command runs them again."),
+    ],
+)
+def test_what_was_under_way_is_told(
+    ready: Cli, capsys: pytest.CaptureFixture[str], count: int, told: str
+) -> None:
+    ready.works("ask", "-n", str(count))
+    for trial in study()._storage.get_all_trials(study()._study_id):
+        study()._storage.set_trial_user_attr(trial._trial_id, "hetbo:tuner", me())
+    with target_at("hetbo.db", None) as target, pytest.raises(KeyboardInterrupt):
+        _conclude(target, 3, stopped=True, study=None, place="hetbo.db")
+    assert capsys.readouterr().out == f"{told}\n"
 
 
 def test_a_living_process_keeps_its_trials() -> None:

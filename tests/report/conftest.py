@@ -47,7 +47,7 @@ def tuned_page(view: View, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def attacked_view() -> View:
-    return view_of(attacked(), title="".join(ATTACKS))
+    return view_of(attacked(), title="".join(ATTACKS), value="".join(ATTACKS))
 
 
 @pytest.fixture(scope="session")

@@ -109,6 +109,14 @@ def test_the_page_holds_every_section_with_its_charts(tuned_page: Path) -> None:
     assert "best expected without the sources" in html
 
 
+def test_the_measured_value_has_the_name_that_it_was_given() -> None:
+    view = view_of(told(Optimizer(SPACE, seed=0), 1), title="", value="loss <b>")
+    html = page(view, "/* Plotly */")
+    read(html)
+    assert "Best loss &lt;b&gt;" in html
+    assert "loss &lt;b&gt; (smaller is better)" in html
+
+
 def test_tables_hold_all_digits(tuned: Optimizer, tuned_page: Path) -> None:
     html = tuned_page.read_text(encoding="utf-8")
     trial = tuned.trials[2]

@@ -1,6 +1,5 @@
 """From a CSV file to a study that others can learn from."""
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -10,15 +9,16 @@ from pathlib import Path
 import optuna
 from optuna.storages import BaseStorage
 
+from hetbo.cli.commands import command
 from hetbo.cli.names import check_space, pairs, usable_name, values
-from hetbo.cli.output import cut, say
+from hetbo.cli.output import cut, say, say_command
 from hetbo.cli.space_files import read_space_file, toml_lines
 from hetbo.cli.storages import check_free, shown_place, storage_at
+from hetbo.cli.wording import as_import_options
 from hetbo.errors import DataError, HetboError, shown
 from hetbo.experiments import Experiment
 from hetbo.experiments.rows import csv_table
 
-_OPTIONS = re.compile(r"\b(value|noise|rename|drop|fixed|space|delimiter|encoding)=")
 _GOALS = ("minimize", "maximize")
 _LONGEST_LINE = 300
 
@@ -42,6 +42,8 @@ class Reading:
 
 def import_csv(reading: Reading, *, study: str | None, place: str) -> None:
     """Read a CSV file, show what was understood, and store it as a study."""
+    if reading.file.is_dir():
+        raise DataError(f"cannot read {shown(str(reading.file))}: it is a folder; name a CSV file")
     name = usable_name("--study", reading.file.stem if study is None else study)
     experiment = _read(reading, name)
     with storage_at(place, create=True) as storage:
@@ -63,7 +65,7 @@ def _read(reading: Reading, name: str) -> Experiment:
             name=name,
             space=None if described is None else described.space,
             noise=reading.noise,
-            rename=pairs("--rename", reading.rename),
+            rename=pairs("--rename", reading.rename, form="OLD=NEW"),
             drop=reading.drop,
             fixed={
                 **({} if described is None else described.fixed),
@@ -78,7 +80,7 @@ def _read(reading: Reading, name: str) -> Experiment:
     except TypeError as error:
         raise DataError(f"--delimiter {shown(reading.delimiter)}: {error}") from error
     except HetboError as error:
-        raise DataError(_as_options(str(error))) from error
+        raise DataError(as_import_options(str(error))) from error
     check_space(experiment.space)
     if not experiment.complete:
         raise DataError(f"{reading.file.name}: no row has a value, so there is nothing to learn")
@@ -116,12 +118,6 @@ def _asked(question: str, answers: Sequence[str]) -> str:
         say(f"{shown(answer)} is none of them.")
 
 
-def _as_options(message: str) -> str:
-    """Return a message about Python's arguments as one about the command's options."""
-    message = message.replace("on_invalid='skip'", "--skip-invalid")
-    return re.sub(r"\((--\w+) \)", r"(\1)", _OPTIONS.sub(r"--\1 ", message))
-
-
 def _write(experiment: Experiment, storage: BaseStorage, name: str) -> None:
     try:
         experiment.to_optuna(storage, study_name=name)
@@ -145,8 +141,5 @@ def _show(experiment: Experiment, place: str) -> None:
         sys.stdout.write(f"{cut(line, _LONGEST_LINE)}\n")
     say("")
     say("Write space.toml, what you tune today; then:")
-    say(f"hetbo diff --target space.toml --source {_quoted(experiment.name)}")
-
-
-def _quoted(name: str) -> str:
-    return name if re.fullmatch(r"[\w.-]+", name) else repr(name)
+    words = ("diff", "--target", "space.toml", "--source", experiment.name)
+    say_command(command(*words, place=place))

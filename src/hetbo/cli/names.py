@@ -1,6 +1,6 @@
-"""What may be a name on the command line, and options of the form NAME=VALUE."""
+"""What may be a name on the command line, how names are listed, and options NAME=VALUE."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hetbo.errors import DataError, shown
 from hetbo.experiments.cells import understood
@@ -8,6 +8,7 @@ from hetbo.spaces import Categorical, Space, Value
 
 _LONGEST = 500
 """Databases hold names of 512 characters."""
+_MOST_LISTED = 8
 
 
 def usable_name(option: str, name: str) -> str:
@@ -42,8 +43,19 @@ def check_space(space: Space) -> None:
                 )
 
 
-def pairs(option: str, given: Iterable[str]) -> dict[str, str]:
+def listed(names: Sequence[str]) -> str:
+    """Return names as a message lists them: each quoted, the first few of many."""
+    more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
+    return ", ".join(map(shown, names[:_MOST_LISTED])) + more
+
+
+def pairs(option: str, given: Iterable[str], *, form: str = "NAME=VALUE") -> dict[str, str]:
     """Return options of the form NAME=VALUE as a dict.
+
+    Args:
+        option: The option's name.
+        given: What was given.
+        form: What the help calls the form.
 
     Raises:
         DataError: One has another form, or a name is given twice.
@@ -52,7 +64,7 @@ def pairs(option: str, given: Iterable[str]) -> dict[str, str]:
     for text in given:
         name, equals, value = text.partition("=")
         if not equals or not name or not value:
-            raise DataError(f"{option} {shown(text)} must have the form NAME=VALUE")
+            raise DataError(f"{option} {shown(text)} must have the form {form}")
         if name in found:
             raise DataError(f"{option} gives {shown(name)} twice")
         found[name] = value

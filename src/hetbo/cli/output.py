@@ -19,8 +19,14 @@ _FORMULA_STARTS = ("=", "+", "-", "@")
 
 
 def say(text: str) -> None:
-    """Print a line of text, wrapped at words, with nothing in it taken for markup."""
-    Console(highlight=False).print(Text(printable(text)))
+    """Print a line of text, nothing of it taken for markup; a terminal gets it wrapped at words."""
+    console = Console(highlight=False)
+    console.print(Text(printable(text)), soft_wrap=not console.is_terminal)
+
+
+def say_command(text: str) -> None:
+    """Print a line with a command to paste, which must stay on one line."""
+    Console(highlight=False).print(Text(printable(text)), soft_wrap=True)
 
 
 def plain(value: object) -> Text:

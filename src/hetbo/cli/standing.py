@@ -8,7 +8,8 @@ from optuna.trial import TrialState as State
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
-from hetbo.cli.output import say, show_table
+from hetbo.cli.commands import command
+from hetbo.cli.output import say, say_command, show_table
 from hetbo.cli.targets import TUNER, Target, target_at
 from hetbo.errors import DataError, printable, shown
 
@@ -31,19 +32,20 @@ def status(*, study: str | None, explain: bool, place: str) -> None:
         others = len(target.study.get_trials(deepcopy=False)) - len(trials)
         if others:
             say(f"{others} more without all parameters of this study: waiting, or never begun")
-        _show_sources(target, explain=explain)
+        explain_command = command("status", "--explain", study=study, place=place)
+        _show_sources(target, None if explain else explain_command)
         say("")
-        say(_next(states[State.RUNNING], best))
+        say_command(_next(states[State.RUNNING], best, study=study, place=place))
 
 
 def report(*, study: str | None, output: Path, place: str) -> None:
     """Write a report about a study to an HTML file."""
     _check_writable(output)
-    from hetbo.report import write_report  # noqa: PLC0415  # loads PyTorch
-
     with target_at(place, study) as target:
         optimizer = target.optimizer()
-        name = target.name
+        name, value = target.name, target.plan.value
+    from hetbo.report import write_report  # noqa: PLC0415  # loads PyTorch
+
     console = Console(stderr=True)
     with Progress(
         "writing the report",
@@ -60,6 +62,7 @@ def report(*, study: str | None, output: Path, place: str) -> None:
                 optimizer,
                 output,
                 title=printable(name),
+                value=value,
                 progress=lambda step, total: bar.update(task, completed=step, total=total),
             )
         except OSError as error:
@@ -67,16 +70,20 @@ def report(*, study: str | None, output: Path, place: str) -> None:
     say(f"The report is in {output}; it opens in any browser, also offline.")
 
 
-def _show_sources(target: Target, *, explain: bool) -> None:
+def _show_sources(target: Target, explain_command: str | None) -> None:
+    """Print a table of the sources; how far each is trusted, or the command that says so."""
     sources = target.sources()
     if not sources:
         say("no sources")
         return
     say("")
-    rows = [[s.name, len(s.complete), "" if s.best is None else s.best.value] for s in sources]
-    if not explain:
-        show_table(["source", "trials", "best"], rows)
-        say("How far each is trusted: hetbo status --explain (fits a model)")
+    rows = [
+        [s.name, s.goal, len(s.complete), "" if s.best is None else s.best.value] for s in sources
+    ]
+    headings = ["source", "goal", "trials", "best"]
+    if explain_command is not None:
+        show_table(headings, rows)
+        say_command(f"How far each is trusted (this fits a model): {explain_command}")
         return
     from hetbo.explanation import verdict  # noqa: PLC0415  # loads PyTorch
 
@@ -85,23 +92,26 @@ def _show_sources(target: Target, *, explain: bool) -> None:
     for row, source in zip(rows, sources, strict=True):
         trust = explanation.sources.get(source.name)
         row.extend(["", ""] if trust is None else [f"{trust:.0%}", verdict(trust)])
-    show_table(["source", "trials", "best", "trust", "which means: it"], rows)
+    show_table([*headings, "trust", "which means: it"], rows)
     say(explanation.sentence)
 
 
-def _next(running: list[FrozenTrial], best: FrozenTrial | None) -> str:
+def _next(
+    running: list[FrozenTrial], best: FrozenTrial | None, *, study: str | None, place: str
+) -> str:
     by_hand = [trial.number for trial in running if TUNER not in trial.user_attrs]
     if by_hand:
         listed = ", ".join(map(str, by_hand[:_MOST_LISTED]))
         more = ", …" if len(by_hand) > _MOST_LISTED else ""
-        return (
-            f"Next: tell what came of {listed}{more}: hetbo tell {by_hand[0]} VALUE (or --failed)"
-        )
+        tell = command("tell", str(by_hand[0]), "VALUE", study=study, place=place)
+        return f"Next: tell what came of {listed}{more}: {tell} (or --failed instead of VALUE)"
     if running:
         return "Next: 'hetbo tune' is at work, or was stopped; the same command goes on."
+    ask = command("ask", study=study, place=place)
     if best is None:
-        return "Next: hetbo ask"
-    return "Next: hetbo ask, or look at what was learned: hetbo report -o report.html"
+        return f"Next: {ask}"
+    report = command("report", "-o", "report.html", study=study, place=place)
+    return f"Next: {ask}, or look at what was learned: {report}"
 
 
 def _check_writable(path: Path) -> None:

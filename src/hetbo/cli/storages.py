@@ -15,6 +15,7 @@ from optuna.study import Study
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
+from hetbo.cli.names import listed
 from hetbo.errors import DataError, printable, shown
 
 _SECONDS_TO_WAIT = 20.0
@@ -56,7 +57,7 @@ def study_in(storage: BaseStorage, name: str) -> Study:
         return optuna.load_study(study_name=name, storage=storage)
     except KeyError:
         names = optuna.get_all_study_names(storage)
-        known = f"there are: {shown(', '.join(names))}" if names else "it holds none"
+        known = f"there are: {listed(names)}" if names else "it holds none"
         raise DataError(f"there is no study called {shown(name)} in the storage; {known}") from None
 
 
@@ -71,6 +72,18 @@ def check_free(storage: BaseStorage, name: str) -> None:
             f"there is a study called {shown(name)} already, and it stays as it is; "
             "choose another name with --study"
         )
+
+
+def check_free_at(place: str, name: str) -> None:
+    """Check the same in a file, if it is there; nothing is made.
+
+    Raises:
+        DataError: There is a study of that name.
+    """
+    file = None if "://" in place else Path(place)
+    if file is not None and file.is_file() and file.stat().st_size:
+        with storage_at(place) as storage:
+            check_free(storage, name)
 
 
 def portable(place: str) -> str:

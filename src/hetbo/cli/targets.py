@@ -10,7 +10,9 @@ from optuna.study import Study, delete_study, get_all_study_summaries
 from optuna.trial import FrozenTrial
 from optuna.trial import TrialState as State
 
+from hetbo.cli.names import listed
 from hetbo.cli.storages import portable, storage_at, study_in
+from hetbo.cli.wording import said_for_init
 from hetbo.errors import DataError, HetboError, shown
 from hetbo.experiments import Experiment, Goal
 from hetbo.experiments.optuna_distributions import distribution_of
@@ -140,8 +142,15 @@ class Target:
         return self.study.study_name
 
     def sources(self) -> list[Experiment]:
-        """Return the experiments to learn from."""
-        return read_plan_sources(self.storage, self.plan.sources)
+        """Return the experiments to learn from.
+
+        Raises:
+            DataError: One is not there any more, or has no complete trial.
+        """
+        try:
+            return read_plan_sources(self.storage, self.plan.sources)
+        except DataError as error:
+            raise DataError(f"a source of {shown(self.name)} cannot be used: {error}") from error
 
     def trials(self) -> list[FrozenTrial]:
         """Return the study's trials that have all of the plan's parameters, with fitting values.
@@ -160,19 +169,26 @@ class Target:
         done = [t for t in self.trials() if t.state is State.COMPLETE]
         return max(done, key=lambda t: self.plan.goal.sign * (t.value or 0.0), default=None)
 
+    def set_trial_attr(self, number: int, name: str, value: str) -> None:
+        """Set a user attribute of a running trial, whichever process began it."""
+        study_id = self.storage.get_study_id_from_name(self.name)
+        trial_id = self.storage.get_trial_id_from_study_id_trial_number(study_id, number)
+        self.storage.set_trial_user_attr(trial_id, name, value)
+
     def optimizer(self) -> "Optimizer":
         """Return an optimizer that was told what the study's trials say."""
+        plan, sources = self.plan, self.sources()
         from hetbo.optimizer import Optimizer  # noqa: PLC0415  # loads PyTorch
 
-        plan = self.plan
-        state = Optimizer(
-            plan.space,
-            sources=self.sources(),
-            goal=plan.goal,
-            method=plan.method,
-            seed=plan.seed,
-            fixed=plan.fixed,
-        ).to_json()
+        with said_for_init():
+            state = Optimizer(
+                plan.space,
+                sources=sources,
+                goal=plan.goal,
+                method=plan.method,
+                seed=plan.seed,
+                fixed=plan.fixed,
+            ).to_json()
         trials = [as_trial(trial, trial.params) for trial in self.trials()]
         state["trials"] = [trial.to_json() for trial in trials]
         state["asks"] = len(trials)
@@ -219,5 +235,5 @@ def _only_target(storage: BaseStorage) -> str:
             "the storage holds no study to tune; 'hetbo init space.toml --study NAME' sets up one"
         )
     if len(names) > 1:
-        raise DataError(f"say which study with --study; there are: {shown(', '.join(names))}")
+        raise DataError(f"say which study with --study; there are: {listed(names)}")
     return names[0]

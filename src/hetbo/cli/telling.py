@@ -1,13 +1,12 @@
 """Tell what came of a trial; see the best."""
 
-import math
-
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.trial import TrialState as State
 
 from hetbo.cli.output import say, show_params, write_json
 from hetbo.cli.targets import Target, target_at
 from hetbo.errors import DataError, shown
+from hetbo.experiments.cells import outcome
 
 _CLOSED = {State.FAIL: "failed", State.PRUNED: "was pruned"}
 
@@ -60,10 +59,10 @@ def best(*, study: str | None, json: bool, place: str) -> None:
 
 def _measured(text: str) -> float:
     try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
+        number = outcome(text.strip())
+    except DataError:
+        number = None
+    if number is None:
         raise DataError(
             f"{shown(text)} is not a finite number; a trial without one is told with --failed"
         )

@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Thread
 
+from hetbo.cli.names import listed
 from hetbo.errors import DataError, printable, shown
 from hetbo.spaces import Value
 
@@ -156,10 +157,20 @@ class _Lines(io.TextIOBase):
             self._rest = ""
 
 
-def _loaded(folder: str, function: str, names: Sequence[str]) -> Callable[..., object]:
-    module_name, colon, name = function.partition(":")
+def parsed_function(text: str) -> tuple[str, str]:
+    """Return the module and the function in `module:function`.
+
+    Raises:
+        DataError: The text has another form.
+    """
+    module_name, colon, name = text.partition(":")
     if not colon or not module_name or not name:
-        raise DataError(f"{shown(function)} must have the form module:function")
+        raise DataError(f"{shown(text)} must have the form module:function")
+    return module_name, name
+
+
+def _loaded(folder: str, function: str, names: Sequence[str]) -> Callable[..., object]:
+    module_name, name = parsed_function(function)
     sys.path.insert(0, folder)
     try:
         module = importlib.import_module(module_name.removesuffix(".py"))
@@ -177,8 +188,7 @@ def _loaded(folder: str, function: str, names: Sequence[str]) -> Callable[..., o
     except TypeError as error:
         takes = f"{name}{signature}"
         raise DataError(
-            f"{shown(takes)} cannot be called with the study's parameters "
-            f"{shown(', '.join(names))}: {error}"
+            f"{shown(takes)} cannot be called with the study's parameters {listed(names)}: {error}"
         ) from error
     return call
 

@@ -7,19 +7,32 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import wait
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from optuna.exceptions import UpdateFinishedTrialError
-from optuna.trial import FrozenTrial, Trial
+from optuna.trial import FrozenTrial
 from optuna.trial import TrialState as State
 
-from hetbo.cli.asking import Asker
-from hetbo.cli.output import say
+from hetbo.cli.commands import command
+from hetbo.cli.output import say, say_command
 from hetbo.cli.targets import TUNER, Target, target_at
 from hetbo.cli.tune_owners import abandoned, me, of_tuner, take
 from hetbo.cli.tune_table import TuneTable
-from hetbo.cli.tune_worker import Done, Failed, Message, Printed, Ready, Unusable, Worker
+from hetbo.cli.tune_worker import (
+    Done,
+    Failed,
+    Message,
+    Printed,
+    Ready,
+    Unusable,
+    Worker,
+    parsed_function,
+)
 from hetbo.errors import DataError, HetboError
 from hetbo.spaces import Value
+
+if TYPE_CHECKING:
+    from hetbo.cli.asker import Asker
 
 _REASON = "hetbo:reason"
 _MOST_WORKERS = 256
@@ -28,11 +41,10 @@ _SECONDS_BETWEEN_LOOKS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A trial under way; a resumed one has no live trial."""
+    """A trial under way."""
 
     number: int
     params: Mapping[str, Value]
-    live: Trial | None
 
 
 @dataclass(slots=True)
@@ -40,7 +52,7 @@ class _Run:
     """One run of the command."""
 
     target: Target
-    asker: Asker
+    asker: "Asker"
     table: TuneTable
     function: str
     total: int
@@ -90,12 +102,12 @@ class _Run:
         if self.resumed:
             again = self.resumed.pop(0)
             take(self.target.study, again.number)
-            return _Job(again.number, again.params, None)
+            return _Job(again.number, again.params)
         if len(self.target.trials()) >= self.total:
             return None
         trial = self.asker.ask()
         trial.set_user_attr(TUNER, me())
-        return _Job(trial.number, trial.params, trial)
+        return _Job(trial.number, trial.params)
 
     def _listen(self) -> None:
         """Take the messages of all workers that have one."""
@@ -130,10 +142,10 @@ class _Run:
         else:
             worker.stop()
             self._hire()
-        if reason is not None and job.live is not None:
-            job.live.set_user_attr(_REASON, reason)
         state = State.FAIL if value is None else State.COMPLETE
         try:
+            if reason is not None:
+                self.target.set_trial_attr(job.number, _REASON, reason)
             self.target.study.tell(job.number, value, state=state)
         except (ValueError, UpdateFinishedTrialError):
             self.table.printed(job.number, "was told by somebody else meanwhile; that stays")
@@ -162,11 +174,12 @@ def tune(
     for option, count in {"--trials": trials, "--max-failures": most_failures}.items():
         if count < 1:
             raise DataError(f"{option} {count} must be at least 1")
+    parsed_function(function)
     with target_at(place, study) as target, _stop_on_ctrl_c() as stop:
         running = [t for t in target.trials() if t.state is State.RUNNING]
         resumed = [t for t in running if abandoned(target.study, t) or (take_over and of_tuner(t))]
         if resumed:
-            say(f"Goes on with what was stopped: trial {_listed(resumed)}.")
+            say(f"Goes on with what was stopped: {_listed(resumed)}.")
         best, known = target.best(), target.trials()
         table = TuneTable(
             trials,
@@ -175,29 +188,34 @@ def tune(
             None if best is None or best.value is None else (best.value, best.number),
         )
         if resumed or len(known) < trials:
-            run = _Run(target, Asker(target), table, function, trials, most_failures, resumed)
+            sources = target.sources()
+            from hetbo.cli.asker import Asker  # noqa: PLC0415  # loads PyTorch
+
+            asker = Asker(target, sources)
+            run = _Run(target, asker, table, function, trials, most_failures, resumed)
             with table:
                 run.go(stop, workers)
-        _conclude(target, trials, stopped=stop.is_set())
+        _conclude(target, trials, stopped=stop.is_set(), study=study, place=place)
 
 
-def _conclude(target: Target, total: int, *, stopped: bool) -> None:
+def _conclude(target: Target, total: int, *, stopped: bool, study: str | None, place: str) -> None:
     running = [t for t in target.trials() if t.state is State.RUNNING]
     best = target.best()
     if best is not None:
-        say(f"best {target.plan.value}: {best.value:.6g} in trial {best.number} (hetbo best)")
+        show = command("best", study=study, place=place)
+        say_command(f"best {target.plan.value}: {best.value:.6g} in trial {best.number} ({show})")
     if stopped:
         own = [trial for trial in running if of_tuner(trial)]
         if own:
-            say(f"Under way were trial {_listed(own)}; the same command runs them again.")
+            was, them = ("was", "it") if len(own) == 1 else ("were", "them")
+            say(f"Under way {was} {_listed(own)}; the same command runs {them} again.")
         raise KeyboardInterrupt
     ended = sum(trial.state.is_finished() for trial in target.trials())
     say(f"{ended} of {total} trials have ended.")
     if running:
-        say(
-            f"Trial {_listed(running)} still runs elsewhere or waits to be told. If its process "
-            "is gone: --take-over runs it again, 'hetbo tell ID --failed' gives it up."
-        )
+        give_up = command("tell", str(running[0].number), "--failed", study=study, place=place)
+        say(_left_open(running))
+        say_command(f"If nobody works on {running[0].number} any more, give it up: {give_up}")
 
 
 @contextmanager
@@ -220,5 +238,19 @@ def _stop_on_ctrl_c() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
+def _left_open(running: list[FrozenTrial]) -> str:
+    which = _listed(running).capitalize()
+    if len(running) == 1:
+        return (
+            f"{which} still runs elsewhere or waits to be told. "
+            "If its process is gone, --take-over runs it again."
+        )
+    return (
+        f"{which} still run elsewhere or wait to be told. "
+        "If their processes are gone, --take-over runs them again."
+    )
+
+
 def _listed(trials: list[FrozenTrial]) -> str:
-    return ", ".join(str(trial.number) for trial in trials)
+    numbers = ", ".join(str(trial.number) for trial in trials)
+    return f"trial {numbers}" if len(trials) == 1 else f"trials {numbers}"

@@ -7,7 +7,7 @@ values that the trials do not rule out, which can reach the ends of the range, a
 prior is uniform, its density. A missing category is put at each of its choices in turn.
 
 Interval and density follow one rule, that of Student's t with as many degrees of freedom as there
-are trials to spare: the trials that judge the value are the ones that everything else was fitted to.
+are trials to spare: the trials that judge the value are those that everything else was fitted to.
 """
 
 import math

@@ -27,7 +27,9 @@ Progress = Callable[[int, int], None]
 _FEWEST_LEFT_OUT = 3
 
 
-def view_of(optimizer: Optimizer, *, title: str, progress: Progress | None = None) -> View:
+def view_of(
+    optimizer: Optimizer, *, title: str, value: str = "value", progress: Progress | None = None
+) -> View:
     """Compute everything that a report shows.
 
     The optimizer stays as it is. The run is replayed: at some steps the models are fitted anew to
@@ -36,6 +38,7 @@ def view_of(optimizer: Optimizer, *, title: str, progress: Progress | None = Non
     Args:
         optimizer: The optimizer.
         title: What the user calls it.
+        value: What the measured value is called.
         progress: Called after each step of the work.
     """
     snapshot = Snapshot.of(optimizer)
@@ -49,6 +52,7 @@ def view_of(optimizer: Optimizer, *, title: str, progress: Progress | None = Non
     run = _run(trials, engine.goal, _expected(snapshot, transfer, steps, tick))
     return View(
         title=title,
+        value=value,
         version=__version__,
         method=snapshot.method,
         method_summary=engine.recipe.summary,

@@ -13,7 +13,7 @@ from hetbo.report.charts import (
 from hetbo.report.markup import absent, chart, legend, section, small_multiples
 from hetbo.report.small_charts import effect_chart, learned_chart
 from hetbo.report.style import ORANGE, RUST, SERIES, SLATE, TEAL
-from hetbo.report.text import counted, label, number
+from hetbo.report.text import counted, html, label, number
 from hetbo.report.view import Absent, View
 
 _LONGEST_LIST = 600
@@ -32,7 +32,7 @@ def model_sections(view: View) -> Iterator[str]:
 def value_axis(view: View) -> str:
     """Return what stands above an axis of values."""
     better = "larger" if view.run.goal.sign > 0 else "smaller"
-    return f'<p class="axis-name">value ({better} is better)</p>'
+    return f'<p class="axis-name">{html(label(view.value))} ({better} is better)</p>'
 
 
 def _trust(view: View) -> str:

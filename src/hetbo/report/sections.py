@@ -46,7 +46,7 @@ def head(view: View, title: str) -> str:
     where = "no trial has a value yet" if best is None else f"trial {run.best}"
     sources = sum(len(source.complete) for source in view.sources)
     figures = [
-        ("Best value", value, f"{where}, goal: {run.goal.value}", precise),
+        (f"Best {html(label(view.value))}", value, f"{where}, goal: {run.goal.value}", precise),
         ("Trials", str(len(run.trials)), ", ".join(counts) or everything, ""),
         ("Parameters", str(len(view.space)), f"{len(view.joint)} in all experiments", ""),
         ("Sources", str(len(view.sources)), f"{counted(sources, 'value')} in all", ""),

@@ -69,6 +69,7 @@ class View:
 
     Attributes:
         title: What the user calls it.
+        value: What the measured value is called.
         version: The version of hetbo.
         method: The name of the method.
         method_summary: What the method does, in one line.
@@ -86,6 +87,7 @@ class View:
     """
 
     title: str
+    value: str
     version: str
     method: str
     method_summary: str

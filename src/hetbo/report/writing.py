@@ -16,6 +16,7 @@ def write_report(
     path: str | os.PathLike[str],
     *,
     title: str = _TITLE,
+    value: str = "value",
     progress: Progress | None = None,
 ) -> None:
     """Write a report about an optimizer to one HTML file that works offline.
@@ -24,17 +25,22 @@ def write_report(
         optimizer: The optimizer. It stays as it is.
         path: The file to write, at once or not at all; its folder must exist.
         title: What stands above the report.
+        value: What the measured value is called.
         progress: Called after each step of the work, with the number of steps that are done and
             that of all steps.
 
     Raises:
         HetboError: Plotly is not installed.
     """
-    write_text_atomically(path, report_html(optimizer, title=title, progress=progress))
+    write_text_atomically(path, report_html(optimizer, title=title, value=value, progress=progress))
 
 
 def report_html(
-    optimizer: Optimizer, *, title: str = _TITLE, progress: Progress | None = None
+    optimizer: Optimizer,
+    *,
+    title: str = _TITLE,
+    value: str = "value",
+    progress: Progress | None = None,
 ) -> str:
     """Return a report about an optimizer as one HTML page that works offline.
 
@@ -43,6 +49,7 @@ def report_html(
     Args:
         optimizer: The optimizer. It stays as it is.
         title: What stands above the report.
+        value: What the measured value is called.
         progress: Called after each step of the work, with the number of steps that are done and
             that of all steps.
 
@@ -50,7 +57,8 @@ def report_html(
         HetboError: Plotly is not installed.
     """
     plotly_js = _plotly_js()
-    return page(view_of(optimizer, title=title, progress=progress), plotly_js)
+    view = view_of(optimizer, title=title, value=value, progress=progress)
+    return page(view, plotly_js)
 
 
 def _plotly_js() -> str:
