@@ -134,9 +134,10 @@ def _tree(view: View) -> str:
     own = sum(0 in block.experiments for block in view.tree.blocks)
     common = [b for b in view.tree.blocks if len(b.experiments) == len(view.tree.names)]
     shared = sum(len(block.parameters) for block in common)
+    count = len(view.tree.names)
+    everyone = "both experiments" if count == 2 else f"all {count} experiments"  # noqa: PLR2004
     title = (
-        f"{counted(shared, 'parameter is', 'parameters are')} common to all "
-        f"{len(view.tree.names)} experiments"
+        f"{counted(shared, 'parameter is', 'parameters are')} common to {everyone}"
         if shared
         else "No parameter is common to all experiments"
     )
