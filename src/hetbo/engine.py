@@ -208,9 +208,13 @@ class Engine:
                 best = float(own.max())
             if len(pending):
                 X = np.array(pending)
-                believed = torch.from_numpy(predictor(X).mean).unsqueeze(-1)
+                believed = predictor(X).mean
+                # It counts as measured, so it is something to improve upon.
+                best = max(best, float(believed.max()))
                 predictor = Predictor(
-                    model.condition_on_observations(torch.from_numpy(X), believed)
+                    model.condition_on_observations(
+                        torch.from_numpy(X), torch.from_numpy(believed).unsqueeze(-1)
+                    )
                 )
             # Improvements count in units of the outcome, which models may scale differently.
             weight = fitted.weights[name] * model.data.scales[0].spread
