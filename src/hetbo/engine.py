@@ -8,7 +8,7 @@ import torch
 
 from hetbo.acquisition.candidates import every_point, from_unit, is_among, spread
 from hetbo.acquisition.constraints import Allowed
-from hetbo.acquisition.feasibility import Feasibility
+from hetbo.acquisition.feasibility import Feasibility, feasibility_of
 from hetbo.acquisition.log_ei import log_expected_improvement
 from hetbo.acquisition.predictor import Predictor
 from hetbo.acquisition.sampled_log_ei import SampledLogEI
@@ -102,6 +102,7 @@ class Engine:
         with one_thread_for(sum(len(source.trials) for source in self.joint.sources) + len(trials)):
             fitted = self.fit(trials, fit_rng) if self.has_a_say(trials) else None
             allowed = Allowed.by(constraints, self.joint, trials, fit_rng if fitted else None)
+            feasibility = feasibility_of(trials, self.joint, fit_rng) if fitted else None
             for index in range(count):
                 taken = np.concatenate([known, np.array(chosen).reshape(-1, known.shape[1])])
                 if fitted is None:
@@ -109,7 +110,13 @@ class Engine:
                     continue
                 x, _ = maximise(
                     self._acquisition(
-                        fitted, trials, known, [*pending, *chosen], search_rng, allowed=allowed
+                        fitted,
+                        trials,
+                        known,
+                        [*pending, *chosen],
+                        search_rng,
+                        allowed=allowed,
+                        feasibility=feasibility,
                     ),
                     self.encoder,
                     rng=search_rng,
@@ -189,9 +196,9 @@ class Engine:
         rng: np.random.Generator,
         *,
         allowed: Allowed,
+        feasibility: Feasibility | None,
     ) -> WeightedLogEI:
         complete = np.array([trial.state is TrialState.COMPLETE for trial in trials], dtype=bool)
-        failed = np.array([trial.state is TrialState.FAILED for trial in trials], dtype=bool)
         feasible = complete & allowed.trials
         opinions = []
         for name, model in fitted.models.items():
@@ -219,10 +226,6 @@ class Engine:
             # Improvements count in units of the outcome, which models may scale differently.
             weight = fitted.weights[name] * model.data.scales[0].spread
             opinions.append(Opinion(predictor, best, weight, self._improvement(model, rng)))
-        feasibility = None
-        if failed.any():
-            columns = self.encoder.columns.of(*self.joint.target.space)
-            feasibility = Feasibility(known[complete], known[failed], columns)
         return WeightedLogEI(opinions, allowed.and_also(feasibility))
 
     def _improvement(self, model: TransferGP, rng: np.random.Generator) -> Improvement:

@@ -77,8 +77,7 @@ def test_a_source_with_shuffled_values_is_trusted_less(both: Explanation) -> Non
 
 
 def test_learned_values_are_told_with_their_uncertainty() -> None:
-    sources = source("true"), shuffled("nonsense")
-    told = started(*sources, trials=16, method="learned-imputation").explain()
+    told = started(source("true"), shuffled("nonsense"), method="learned-imputation").explain()
     learned = {value.experiment: value for value in told.learned}
     true = learned["true"]
     assert isinstance(true, LearnedNumber)

@@ -274,10 +274,9 @@ def test_pruned_failed_and_infinite_trials_are_avoided() -> None:
         return float("inf")
 
     study = create_study(sampler=TransferSampler(seed=0, method="vanilla"))
-    # Until the edge, at 0.04, is reached; after that nothing but the failing side promises more.
-    study.optimize(crashing, n_trials=12, catch=ZeroDivisionError)
-    assert sum(trial.params["x"] < 0.5 for trial in study.trials[4:]) >= 4
-    assert study.best_value < 0.08
+    study.optimize(crashing, n_trials=20, catch=ZeroDivisionError)
+    assert sum(trial.params["x"] < 0.5 for trial in study.trials[10:]) >= 3
+    assert study.best_value < 0.08  # the edge is at 0.04
 
 
 def test_hyperband_works() -> None:

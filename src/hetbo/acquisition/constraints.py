@@ -100,7 +100,7 @@ class Allowed:
         places = []
         for name in broken:
             known = [(t, c[name]) for t, c in zip(trials, constraints, strict=True) if name in c]
-            places.append(_kept([t for t, _ in known], [v for _, v in known], joint, rng))
+            places.append(constraint_kept([t for t, _ in known], [v for _, v in known], joint, rng))
         return cls(kept, places)
 
     def and_also(self, other: Acquisition | None) -> Acquisition | None:
@@ -110,10 +110,17 @@ class Allowed:
         return AllOf([*self.places, *([] if other is None else [other])])
 
 
-def _kept(
+def constraint_kept(
     trials: Sequence[Trial], values: Sequence[float], joint: JointSpace, rng: np.random.Generator
 ) -> ProbabilityAbove:
-    """Return the log probability that one constraint is kept, from a model of its values."""
+    """Return the log probability that one constraint is kept, from a model of its values.
+
+    Args:
+        trials: Trials of the target.
+        values: The constraint's value in each of them, above 0 where it is broken.
+        joint: The joint space.
+        rng: Where starts of the fit come from.
+    """
     told = [
         Trial(trial.params, value)
         for trial, value in zip(trials, _finite(np.array(values)).tolist(), strict=True)

@@ -1,52 +1,65 @@
 """Trials crash in regions, not at random: where some failed, others will."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
+from hetbo.acquisition.constraints import constraint_kept
+from hetbo.acquisition.weighted import Acquisition
 from hetbo.encoding.encoder import FloatArray
+from hetbo.experiments import Trial, TrialState
+from hetbo.joint import JointSpace
 
-_WIDTH = 0.15
-"""How far, in parts of each parameter's range, a trial speaks for its neighbours."""
-_DOUBT = 0.25
-"""How many successes a place is given before any trial has been made there."""
-_SAME = 0.01
-"""Closer than this, in parts of each parameter's range, trials are as good as in one place."""
+_DETERRENT = 1000.0
+"""How steeply a place loses, on the log scale, once a failure is likelier than a success."""
 
 
+@dataclass(frozen=True, slots=True)
 class Feasibility:
-    """The log probability that a trial succeeds, from the trials that did and did not.
+    """What the prospect of a crash takes from a place, on the log scale.
 
-    `(doubt + Σ successes k) / (doubt + Σ all k)` with `k = (width / distance)⁴`: 1 where nothing
-    failed, next to nothing where a trial failed, and in between what the nearest trials say. A
-    kernel of one width would blur the edge of a region that crashes: a search that is drawn
-    towards it would crash at the same place again and again. With this one, the trials close in
-    on the edge by halves. It is kept apart from the model of the objective, so that a crash is
-    never mistaken for a bad value, and has no parameters to fit, since a handful of failures would
-    not determine any.
+    It takes the log probability of success, and far more where that probability is below a half.
+    The probability alone would not do: once the best place on the safe side is known, a model that
+    is sure of itself sees next to nothing to gain there, and a small chance of a gain beyond the
+    edge outweighs that by far, so trial after trial would crash. Places where a crash is likelier
+    than not come last, however much they promise.
 
-    Args:
-        succeeded: Shape `s × d`: the points of the trials that succeeded.
-        failed: Shape `f × d`: the points of the trials that failed.
-        columns: The columns that the target tunes.
+    Attributes:
+        success: The log probability that a trial succeeds.
     """
 
-    def __init__(self, succeeded: FloatArray, failed: FloatArray, columns: list[int]) -> None:
-        self._columns = columns
-        # Distances grow with the number of columns; the width grows along.
-        self._inverse = 1 / (_WIDTH * np.sqrt(max(len(columns), 1)))
-        points = np.concatenate([succeeded, failed])[:, columns] * self._inverse
-        self._points = points
-        self._good = np.concatenate([np.ones(len(succeeded)), np.zeros(len(failed))])
+    success: Acquisition
 
     def __call__(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the log probability and its gradient at `k × d` points."""
-        S = X[:, self._columns] * self._inverse
-        distances = ((S[:, np.newaxis] - self._points) ** 2).sum(-1) + (_SAME / _WIDTH) ** 2
-        k = distances**-2
-        good, every = _DOUBT + k @ self._good, _DOUBT + k.sum(axis=1)
-        # dk/ds = -4 k (s - p) / distance²
-        weights = k * (self._good / good[:, np.newaxis] - 1 / every[:, np.newaxis])
-        weights *= 4 / distances
-        slope = weights @ self._points - weights.sum(axis=1)[:, np.newaxis] * S
-        gradient = np.zeros_like(X)
-        gradient[:, self._columns] = slope * self._inverse
-        return np.log(good / every), gradient
+        """Return the log of the factor and its gradient at `k × d` points."""
+        value, gradient = self.success(X)
+        probability = np.exp(value)
+        short = np.maximum(0.5 - probability, 0.0)
+        # dp = p d(log p)
+        steeper = np.where(short > 0, 1 + _DETERRENT * probability, 1.0)
+        return value - _DETERRENT * short, gradient * steeper[:, np.newaxis]
+
+
+def feasibility_of(
+    trials: Sequence[Trial], joint: JointSpace, rng: np.random.Generator
+) -> Feasibility | None:
+    """Learn where trials succeed from those that did and did not.
+
+    Failing is a constraint that was kept or broken by 1. Its model is apart from the objective's,
+    so a crash is never mistaken for a bad value. It has length-scales of its own: half a dozen
+    trials can show that one parameter decides about crashes and the others do not matter.
+
+    Args:
+        trials: The trials of the target. Those that are pending say nothing.
+        joint: The joint space. Failures of sources have no say.
+        rng: Where starts of the fit come from.
+
+    Returns:
+        None if nothing failed.
+    """
+    ended = [trial for trial in trials if trial.state is not TrialState.PENDING]
+    broken = [1.0 if trial.state is TrialState.FAILED else -1.0 for trial in ended]
+    if 1.0 not in broken:
+        return None
+    return Feasibility(constraint_kept(ended, broken, joint, rng))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetbo.acquisition.feasibility import Feasibility
+from hetbo.acquisition.feasibility import feasibility_of
 from hetbo.acquisition.log_ei import log_expected_improvement
 from hetbo.acquisition.predictor import Predictor
 from hetbo.acquisition.search import maximise
@@ -132,12 +132,10 @@ def _expected_gain(
     encoder, predictor = engine.encoder, Predictor(model)
     X = np.nan_to_num(encoder.encode([trial.params for trial in trials]))
     complete = np.array([trial.state is TrialState.COMPLETE for trial in trials])
-    failed = np.array([trial.state is TrialState.FAILED for trial in trials])
-    columns = encoder.columns.of(*engine.joint.target.space)
     means = predictor(X[complete]).mean
     acquisition = WeightedLogEI(
         [Opinion(predictor, float(means.max()), 1.0)],
-        Feasibility(X[complete], X[failed], columns) if failed.any() else None,
+        feasibility_of(trials, engine.joint, fit_rng),
     )
     good = X[complete][np.argsort(-means)[:5]]
     x, _ = maximise(acquisition, encoder, rng=search_rng, known=X, anchors=good, pool=engine.pool)

@@ -1,0 +1,103 @@
+"""How failures make places less attractive."""
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+import hetbo as hb
+from hetbo.acquisition import Feasibility, feasibility_of
+from hetbo.experiments import TrialState
+
+Array = npt.NDArray[np.float64]
+JOINT = hb.JointSpace.merge(hb.Space(x=hb.Float(0, 1), y=hb.Float(0, 1)))
+
+
+def trial(x: float, y: float, *, failed: bool) -> hb.Trial:
+    params = {"x": float(x), "y": float(y)}
+    return hb.Trial(params, state=TrialState.FAILED) if failed else hb.Trial(params, 0.0)
+
+
+def learned(*trials: hb.Trial, seed: int = 0) -> Feasibility:
+    found = feasibility_of(trials, JOINT, np.random.default_rng(seed))
+    assert found is not None
+    return found
+
+
+def chance(feasibility: Feasibility, *points: tuple[float, float]) -> Array:
+    return np.exp(feasibility.success(np.array(points))[0])
+
+
+def halves(count: int = 12) -> list[hb.Trial]:
+    """Trials that fail where x is above a half."""
+    points = np.random.default_rng(0).random((count, 2))
+    return [trial(x, y, failed=x > 0.5) for x, y in points]
+
+
+def test_nothing_failed_nothing_to_fear() -> None:
+    pending = hb.Trial({"x": 0.5, "y": 0.5}, state=TrialState.PENDING)
+    trials = [trial(0.1, 0.1, failed=False), pending]
+    assert feasibility_of(trials, JOINT, np.random.default_rng(0)) is None
+
+
+def test_failures_count_where_they_are() -> None:
+    near, away = chance(
+        learned(trial(0.1, 0.1, failed=True), trial(0.9, 0.9, failed=False)),
+        (0.1, 0.1),
+        (0.9, 0.9),
+    )
+    assert near < 0.25
+    assert away > 0.75
+
+
+def test_which_parameter_decides_is_learned() -> None:
+    # These corners are as far from trials that failed as from trials that did not.
+    safe, unsafe = chance(learned(*halves()), (0.3, 1.0), (0.7, 0.0))
+    assert safe > 0.9
+    assert unsafe < 0.1
+
+
+def test_if_everything_failed_other_places_are_better() -> None:
+    feasibility = learned(trial(0.1, 0.1, failed=True), trial(0.2, 0.15, failed=True))
+    (near, away), _ = feasibility(np.array([[0.1, 0.1], [0.9, 0.9]]))
+    assert away > near
+
+
+def test_where_a_crash_is_likelier_than_not_comes_last() -> None:
+    feasibility = learned(*halves())
+    X = np.column_stack([np.linspace(0.02, 0.98, 49), np.full(49, 0.5)])
+    log_probability, _ = feasibility.success(X)
+    factor, _ = feasibility(X)
+    likely = log_probability > np.log(0.5)
+    assert_allclose(factor[likely], log_probability[likely])
+    short = 0.5 - np.exp(log_probability[~likely])
+    assert_allclose(factor[~likely], log_probability[~likely] - 1000 * short)
+
+
+class Probability:
+    """A probability that falls from 0.9 to 0.2 along the first column."""
+
+    def __call__(self, X: Array) -> tuple[Array, Array]:
+        p = 0.9 - 0.7 * X[:, 0]
+        return np.log(p), np.column_stack([-0.7 / p, np.zeros(len(X))])
+
+
+@given(st.floats(0.0, 1.0))
+def test_its_gradient_is_that_of_the_formula(x: float) -> None:
+    _, gradient = Feasibility(Probability())(np.array([[x, 0.3]]))
+    p = 0.9 - 0.7 * x
+    expected = -0.7 / p - (700 if p < 0.5 else 0)
+    assert gradient[0] == pytest.approx([expected, 0.0])
+
+
+@settings(max_examples=10)
+@given(seed=st.integers(0, 1000), count=st.integers(1, 6))
+def test_the_chance_is_a_chance(seed: int, count: int) -> None:
+    rng = np.random.default_rng(seed)
+    trials = [trial(x, y, failed=z > 0.5) for x, y, z in rng.random((count, 3))]
+    trials.append(trial(*rng.random(2), failed=True))
+    chances = chance(learned(*trials, seed=seed), *rng.random((8, 2)))
+    assert (chances >= 0).all()
+    assert (chances <= 1).all()
