@@ -2,32 +2,30 @@
 
     import hetbo as hb
 
-What needs NumPy or PyTorch is loaded when it is first used, so that `import hetbo` is quick.
+Everything is loaded when it is first used, so that `import hetbo` and `hetbo --help` are quick.
 """
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING
-
-from hetbo.errors import (
-    DataError,
-    DataWarning,
-    FitError,
-    HetboError,
-    HetboWarning,
-    MergeError,
-    OptimizerError,
-    SpaceError,
-)
-from hetbo.experiments import Experiment, Goal, Trial, TrialState
-from hetbo.joint import JointSpace
-from hetbo.spaces import Categorical, Float, Int, Space
 
 if TYPE_CHECKING:
     from hetbo.encoding import Encoder
+    from hetbo.errors import (
+        DataError,
+        DataWarning,
+        FitError,
+        HetboError,
+        HetboWarning,
+        MergeError,
+        OptimizerError,
+        SpaceError,
+    )
+    from hetbo.experiments import Experiment, Goal, Trial, TrialState
+    from hetbo.joint import JointSpace
     from hetbo.optimizer import Optimizer, Suggestion
+    from hetbo.spaces import Categorical, Float, Int, Space
 
-__version__ = version("hetbo")
+    __version__: str
 
 __all__ = [
     "Categorical",
@@ -53,17 +51,35 @@ __all__ = [
     "__version__",
 ]
 
-_LAZY = {
-    "Encoder": "hetbo.encoding",
-    "Optimizer": "hetbo.optimizer",
-    "Suggestion": "hetbo.optimizer",
+_PLACES = {
+    "hetbo.encoding": ("Encoder",),
+    "hetbo.errors": (
+        "DataError",
+        "DataWarning",
+        "FitError",
+        "HetboError",
+        "HetboWarning",
+        "MergeError",
+        "OptimizerError",
+        "SpaceError",
+    ),
+    "hetbo.experiments": ("Experiment", "Goal", "Trial", "TrialState"),
+    "hetbo.joint": ("JointSpace",),
+    "hetbo.optimizer": ("Optimizer", "Suggestion"),
+    "hetbo.spaces": ("Categorical", "Float", "Int", "Space"),
 }
+_PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module 'hetbo' has no attribute {name!r}")
+    if name in _PLACE_OF:
+        found = getattr(import_module(_PLACE_OF[name]), name)
+    elif name == "__version__":
+        found = import_module("importlib.metadata").version("hetbo")
+    else:
+        raise AttributeError(f"module 'hetbo' has no attribute {name!r}")
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:
