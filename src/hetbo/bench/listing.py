@@ -16,20 +16,21 @@ def show_listing(console: Console | None = None) -> None:
     out = Console() if console is None else console
     problems = _table("Problems", "problem", "what it is", "target", "sources", "optimum")
     missing: dict[str, list[str]] = {}
-    for name in FAMILIES:
-        try:
-            problem = problem_named(name)
-        except DataError as error:
-            missing.setdefault(str(error), []).append(name)
-            continue
-        sources = [f"{source}: {len(s)}" for source, s in problem.source_spaces.items()]
-        problems.add_row(
-            name,
-            problem.summary,
-            f"{len(problem.space)} parameters",
-            "\n".join(sources),
-            f"{problem.optimum:.6g} ({problem.goal.value})",
-        )
+    with out.status("Reading the tables"):
+        for name in FAMILIES:
+            try:
+                problem = problem_named(name)
+            except DataError as error:
+                missing.setdefault(str(error), []).append(name)
+                continue
+            sources = [f"{source}: {len(s)}" for source, s in problem.source_spaces.items()]
+            problems.add_row(
+                name,
+                problem.summary,
+                f"{len(problem.space)} parameters",
+                "\n".join(sources),
+                f"{problem.optimum:.6g} ({problem.goal.value})",
+            )
     out.print(problems)
     for reason, names in missing.items():
         out.print(f"Not here: {', '.join(names)}. {reason}", markup=False)
