@@ -100,16 +100,7 @@ def _check(plan: Plan, experiments: Sequence[Experiment]) -> None:
         for name in plan.fixed:
             if not any(name in experiment.space for experiment in experiments):
                 raise DataError(f"[fixed] names {shown(name)}, which no source tunes")
-        from hetbo.optimizer import Optimizer  # noqa: PLC0415  # loads PyTorch
-
-        Optimizer(
-            plan.space,
-            sources=experiments,
-            goal=plan.goal,
-            method=plan.method,
-            seed=plan.seed,
-            fixed=plan.fixed,
-        )
+    plan.optimizer(experiments)
 
 
 def _show_notes(notes: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from hetbo.cli.names import listed
 from hetbo.errors import DataError, printable, shown
+from hetbo.experiments.optuna_storages import closing_database
 
 _SECONDS_TO_WAIT = 20.0
 """How long to wait for another process that holds an SQLite file."""
@@ -203,11 +204,8 @@ def _database(place: str, create: bool) -> Iterator[BaseStorage]:  # noqa: FBT00
         ) from error
     except RuntimeError as error:  # made by another version of Optuna
         raise DataError(f"{shown_place(place)}: {_reason(error)}") from error
-    try:
+    with closing_database(database):
         yield database
-    finally:
-        database.remove_session()
-        database.engine.dispose()
 
 
 def _reason(error: Exception) -> str:

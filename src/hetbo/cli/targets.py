@@ -51,6 +51,24 @@ class Plan:
     method: str
     seed: int
 
+    def optimizer(self, sources: Sequence[Experiment]) -> "Optimizer":
+        """Return an optimizer that knows of no trials yet.
+
+        Raises:
+            HetboError: The plan and the sources do not go together.
+        """
+        from hetbo.optimizer import Optimizer  # noqa: PLC0415  # loads PyTorch
+
+        with said_for_init():
+            return Optimizer(
+                self.space,
+                sources=sources,
+                goal=self.goal,
+                method=self.method,
+                seed=self.seed,
+                fixed=self.fixed,
+            )
+
     def to_json(self) -> dict[str, Any]:
         """Return the plan as plain JSON data."""
         return {
@@ -177,22 +195,12 @@ class Target:
 
     def optimizer(self) -> "Optimizer":
         """Return an optimizer that was told what the study's trials say."""
-        plan, sources = self.plan, self.sources()
-        from hetbo.optimizer import Optimizer  # noqa: PLC0415  # loads PyTorch
-
-        with said_for_init():
-            state = Optimizer(
-                plan.space,
-                sources=sources,
-                goal=plan.goal,
-                method=plan.method,
-                seed=plan.seed,
-                fixed=plan.fixed,
-            ).to_json()
+        blank = self.plan.optimizer(self.sources())
+        state = blank.to_json()
         trials = [as_trial(trial, trial.params) for trial in self.trials()]
         state["trials"] = [trial.to_json() for trial in trials]
         state["asks"] = len(trials)
-        return Optimizer.from_json(state)
+        return type(blank).from_json(state)
 
 
 def make_target(storage: BaseStorage, name: str, plan: Plan) -> None:

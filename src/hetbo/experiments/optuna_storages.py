@@ -33,6 +33,16 @@ def opened(storage: str | BaseStorage | None, study: str | Study) -> Iterator[St
 
 
 @contextmanager
+def closing_database(database: RDBStorage) -> Iterator[None]:
+    """Close a database's connections after the block."""
+    try:
+        yield
+    finally:
+        database.remove_session()
+        database.engine.dispose()
+
+
+@contextmanager
 def _connected(storage: str | BaseStorage | None) -> Iterator[BaseStorage | None]:
     """Open a storage for as long as the block takes, if it is given by its URL."""
     if not isinstance(storage, str):
@@ -49,11 +59,8 @@ def _connected(storage: str | BaseStorage | None) -> Iterator[BaseStorage | None
         database = RDBStorage(storage)
     except SQLAlchemyError as error:
         raise DataError(f"cannot open {url.render_as_string()}: {error}") from error
-    try:
+    with closing_database(database):
         yield database
-    finally:
-        database.remove_session()
-        database.engine.dispose()
 
 
 def _loaded(storage: BaseStorage | None, name: str) -> Study:
