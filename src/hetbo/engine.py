@@ -25,6 +25,10 @@ from hetbo.threads import one_thread_for
 
 _PATIENCE = 5.0
 """So many trials of the target weigh as much as what was believed before them."""
+_HANDICAP = 8.0
+"""By how much, in log density, a model with sources has to be ahead of one without in the end."""
+_HANDICAP_TRIALS = 10.0
+"""With so many trials of the target, it has to be ahead by half of that."""
 _SMALLEST_WEIGHT = 1e-6
 _ANCHORS = 5
 _SPARE = 64
@@ -179,10 +183,15 @@ class Engine:
                 densities = leave_one_out(model).log_density
                 # The mean density, as if of a growing number of trials: five trials alone say
                 # little, and weights that jump with each of them would say it loudly.
-                if len(densities):
+                count = len(densities)
+                if count:
                     # Densities of the outcomes themselves, on whatever scale the model sees them.
                     densities = densities - np.log(model.data.scales[0].spread)
-                    logs[name] += densities.sum() * len(densities) / (len(densities) + _PATIENCE)
+                    logs[name] += densities.sum() * count / (count + _PATIENCE)
+                # What sources say is worth most at first. Later on, a model that ignores a
+                # misleading one predicts about as well as none, and yet searches worse.
+                if self.recipe.voices[name].transfers:
+                    logs[name] -= _HANDICAP * count**2 / (count**2 + _HANDICAP_TRIALS**2)
         largest = max(logs.values())
         shares = _of_one({name: float(np.exp(log - largest)) for name, log in logs.items()})
         return _of_one({n: max(share, self.recipe.voices[n].least) for n, share in shares.items()})
