@@ -22,6 +22,7 @@ ORDER = [
     "models",
     "acquisition",
     "methods",
+    "weighing",
     "engine",
     "explanation",
     "optimizer",

@@ -20,15 +20,9 @@ from hetbo.experiments import Goal, Trial, TrialState
 from hetbo.joint import JointSpace
 from hetbo.methods import Recipe, Voice
 from hetbo.models import TransferGP, fit
-from hetbo.models.leave_one_out import leave_one_out
 from hetbo.threads import one_thread_for
+from hetbo.weighing import shares_of
 
-_PATIENCE = 5.0
-"""So many trials of the target weigh as much as what was believed before them."""
-_HANDICAP = 8.0
-"""By how much, in log density, a model with sources has to be ahead of one without in the end."""
-_HANDICAP_TRIALS = 10.0
-"""With so many trials of the target, it has to be ahead by half of that."""
 _SMALLEST_WEIGHT = 1e-6
 _ANCHORS = 5
 _SPARE = 64
@@ -153,7 +147,7 @@ class Engine:
             report = models[name].fit_report
             if report is not None:
                 self.warm_starts[name] = report.parameters
-        return Fitted(models, self._weights(models))
+        return Fitted(models, shares_of(models, self.recipe))
 
     def _voices(self, trials: Sequence[Trial]) -> Mapping[str, Voice]:
         complete = any(trial.state is TrialState.COMPLETE for trial in trials)
@@ -175,26 +169,6 @@ class Engine:
         ):
             return True
         return complete > 0 and len(trials) >= self.n_initial
-
-    def _weights(self, models: Mapping[str, TransferGP]) -> dict[str, float]:
-        logs = {name: np.log(self.recipe.voices[name].trust) for name in models}
-        if len(models) > 1:
-            for name, model in models.items():
-                densities = leave_one_out(model).log_density
-                # The mean density, as if of a growing number of trials: five trials alone say
-                # little, and weights that jump with each of them would say it loudly.
-                count = len(densities)
-                if count:
-                    # Densities of the outcomes themselves, on whatever scale the model sees them.
-                    densities = densities - np.log(model.data.scales[0].spread)
-                    logs[name] += densities.sum() * count / (count + _PATIENCE)
-                # What sources say is worth most at first. Later on, a model that ignores a
-                # misleading one predicts about as well as none, and yet searches worse.
-                if self.recipe.voices[name].transfers:
-                    logs[name] -= _HANDICAP * count**2 / (count**2 + _HANDICAP_TRIALS**2)
-        largest = max(logs.values())
-        shares = _of_one({name: float(np.exp(log - largest)) for name, log in logs.items()})
-        return _of_one({n: max(share, self.recipe.voices[n].least) for n, share in shares.items()})
 
     def _acquisition(
         self,
@@ -315,9 +289,3 @@ class Engine:
     def _random(self, rng: np.random.Generator) -> FloatArray:
         """Return some random points, so that there is another one if the first is taken."""
         return from_unit(self.encoder, rng.random((_SPARE, len(self.joint.target.space))))
-
-
-def _of_one(shares: Mapping[str, float]) -> dict[str, float]:
-    """Return shares in the same proportions that add up to 1."""
-    total = sum(shares.values())
-    return {name: share / total for name, share in shares.items()}
