@@ -10,10 +10,6 @@ from hetbo.models.leave_one_out import leave_one_out
 
 _PATIENCE = 5.0
 """So many trials of the target weigh as much as what was believed before them."""
-_HANDICAP = 8.0
-"""By how much, in log density, a model with sources has to be ahead of one without in the end."""
-_HANDICAP_TRIALS = 10.0
-"""With so many trials of the target, it has to be ahead by half of that."""
 
 
 def shares_of(models: Mapping[str, TransferGP], recipe: Recipe) -> dict[str, float]:
@@ -25,7 +21,7 @@ def shares_of(models: Mapping[str, TransferGP], recipe: Recipe) -> dict[str, flo
     """
     if len(models) == 1:
         return dict.fromkeys(models, 1.0)
-    logs = {name: _log_share(model, recipe, name) for name, model in models.items()}
+    logs = {name: _log_share(model, recipe.voices[name].trust) for name, model in models.items()}
     largest = max(logs.values())
     shares = _of_one({name: float(np.exp(log - largest)) for name, log in logs.items()})
     return _of_one({name: max(share, recipe.voices[name].least) for name, share in shares.items()})
@@ -37,16 +33,10 @@ def _of_one(shares: Mapping[str, float]) -> dict[str, float]:
     return {name: share / total for name, share in shares.items()}
 
 
-def _log_share(model: TransferGP, recipe: Recipe, name: str) -> float:
-    voice = recipe.voices[name]
+def _log_share(model: TransferGP, trust: float) -> float:
     densities = leave_one_out(model).log_density
     count = len(densities)
     # Densities of the outcomes themselves, on whatever scale the model sees them.
     densities = densities - np.log(model.data.scales[0].spread)
     # Five trials alone say little, and weights that jump with each of them would say it loudly.
-    log = float(np.log(voice.trust)) + float(densities.sum()) * count / (count + _PATIENCE)
-    # What sources say is worth most at first. Later on, a model that has learned to ignore a
-    # misleading one predicts about as well as a model without sources, and yet searches worse.
-    if voice.transfers:
-        log -= _HANDICAP * count**2 / (count**2 + _HANDICAP_TRIALS**2)
-    return log
+    return float(np.log(trust)) + float(densities.sum()) * count / (count + _PATIENCE)

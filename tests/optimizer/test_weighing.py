@@ -44,17 +44,6 @@ def test_before_any_trial_it_is_the_first_trust() -> None:
     assert shares_of({"a": one, "b": one}, told) == pytest.approx({"a": 0.25, "b": 0.75})
 
 
-@pytest.mark.parametrize("count", [1, 5, 10, 40])
-def test_among_equals_the_one_without_sources_is_trusted_more_the_more_is_known(count: int) -> None:
-    one = model(count)
-    shares = shares_of(
-        {"alone": one, "along": one},
-        recipe(alone=Voice(TargetGP, transfers=False), along=Voice(TargetGP)),
-    )
-    ahead = 8 * count**2 / (count**2 + 100)
-    assert math.log(shares["alone"] / shares["along"]) == pytest.approx(ahead)
-
-
 def test_better_predictions_raise_the_share() -> None:
     good, bad = model(12), noisy(12)
     difference = float(leave_one_out(good).log_density.sum() - leave_one_out(bad).log_density.sum())
