@@ -74,6 +74,8 @@ _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 def __getattr__(name: str) -> object:
     if name in _PLACE_OF:
         found = getattr(import_module(_PLACE_OF[name]), name)
+    elif f"hetbo.{name}" in _PLACES:
+        found = import_module(f"hetbo.{name}")
     elif name == "__version__":
         found = import_module("importlib.metadata").version("hetbo")
     else:

@@ -181,8 +181,8 @@ class Optimizer:
     def tell_failure(self, trial: Suggestion | int | Mapping[str, Value]) -> None:
         """Take note that a trial failed.
 
-        Failed trials stay out of the model of the objective and make their neighbourhood less
-        attractive: trials crash in regions, not at random.
+        Failed trials stay out of the model of the objective. A model of their own learns where
+        trials fail, and places where they probably do come last.
 
         Args:
             trial: A suggestion, its number, or parameters of your own choice.

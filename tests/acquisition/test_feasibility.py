@@ -70,10 +70,21 @@ def test_where_a_crash_is_likelier_than_not_comes_last() -> None:
     X = np.column_stack([np.linspace(0.02, 0.98, 49), np.full(49, 0.5)])
     log_probability, _ = feasibility.success(X)
     factor, _ = feasibility(X)
-    likely = log_probability > np.log(0.5)
+    assert 0.45 < feasibility.least <= 0.5
+    likely = np.exp(log_probability) > feasibility.least
+    assert likely.any()
+    assert not likely.all()
     assert_allclose(factor[likely], log_probability[likely])
-    short = 0.5 - np.exp(log_probability[~likely])
+    short = feasibility.least - np.exp(log_probability[~likely])
     assert_allclose(factor[~likely], log_probability[~likely] - 1000 * short)
+
+
+def test_if_trials_fail_everywhere_less_is_asked_for() -> None:
+    rng = np.random.default_rng(3)
+    feasibility = learned(*(trial(*rng.random(2), failed=k % 3 > 0) for k in range(30)))
+    assert feasibility.least < 0.35
+    log_probability, _ = feasibility.success(rng.random((50, 2)))
+    assert np.mean(np.exp(log_probability) > feasibility.least) > 0.5
 
 
 class Probability:

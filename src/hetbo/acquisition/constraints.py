@@ -1,9 +1,8 @@
 """How likely a point is to keep the constraints that trials have reported values of.
 
-A crash says no more than that it happened. A constraint's value says how far off a trial was, and
-in which direction that changes; so it is worth a model of its own. Without one, a search whose
-objective keeps rising beyond the edge of what is allowed would have to be stopped there at every
-single place.
+A constraint's value says how far off a trial was, and in which direction that changes; so it is
+worth a model of its own. Without one, a search whose objective keeps rising beyond the edge of what
+is allowed would have to be stopped there at every single place.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,16 +47,16 @@ class ProbabilityAbove:
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """The log probability of several independent events.
+    """The sum of several terms: of log probabilities, that of independent events together.
 
     Attributes:
-        parts: The log probability of each.
+        parts: The terms.
     """
 
     parts: Sequence[Acquisition]
 
     def __call__(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the log probability and its gradient at `k × d` points."""
+        """Return the sum and its gradient at `k × d` points."""
         values, gradients = zip(*(part(X) for part in self.parts), strict=True)
         return np.sum(values, axis=0), np.sum(gradients, axis=0)
 
@@ -104,7 +103,7 @@ class Allowed:
         return cls(kept, places)
 
     def and_also(self, other: Acquisition | None) -> Acquisition | None:
-        """Return the log probability of the constraints and of something else, if anything is."""
+        """Return the log probability of the constraints plus another term, if there is either."""
         if not self.places:
             return other
         return AllOf([*self.places, *([] if other is None else [other])])

@@ -50,11 +50,12 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class WeightedLogEI:
-    """`log Σ_v w_v EI_v(x)` of several models, plus the log probability that a trial succeeds.
+    """`log Σ_v w_v EI_v(x)` of several models, less what the prospect of failing takes off.
 
     Attributes:
         opinions: The models, with weights that are positive.
-        feasibility: How likely a trial is to succeed; None if none has failed yet.
+        feasibility: What is added where trials may fail or break a constraint: a log probability,
+            or less. None if none has yet.
     """
 
     opinions: Sequence[Opinion]
@@ -79,8 +80,8 @@ class WeightedLogEI:
         result = largest + np.log(total)
         gradient = np.einsum("vk,vkd->kd", shares, np.stack(gradients))
         if self.feasibility is not None:
-            log_probability, slope = self.feasibility(X)
-            result, gradient = result + log_probability, gradient + slope
+            prospect, slope = self.feasibility(X)
+            result, gradient = result + prospect, gradient + slope
         return result, gradient
 
     def values(self, X: FloatArray) -> FloatArray:

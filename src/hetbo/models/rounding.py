@@ -9,7 +9,7 @@ from hetbo.spaces import Int
 
 _MOST_CELLS = 10_000
 """Beyond so many values, rounding moves a point by less than half of 1e-4 of the cube: nothing
-that a length-scale of at least 0.025 could notice."""
+that a length-scale of at least 0.1 could notice."""
 
 
 class Rounding(Module):

@@ -65,8 +65,8 @@ class TransferSampler(BaseSampler):
     - Everything else (branches, parameters that are new since the last trial) comes from Optuna's
       TPE sampler, one parameter at a time, unless `independent_sampler` says otherwise.
 
-    **Trials without a value.** Failed trials stay out of the model of the objective and make their
-    neighbourhood less attractive. Pruned trials are treated alike: they have no final value, and
+    **Trials without a value.** Failed trials stay out of the model of the objective; a model of
+    their own learns where trials fail, and such places come last. Pruned trials are treated alike: they have no final value, and
     their last intermediate one is the value of another function, that of fewer steps, which the
     model would mistake for the final one. So are complete trials whose value is not finite.
 
