@@ -66,9 +66,10 @@ class TransferSampler(BaseSampler):
       TPE sampler, one parameter at a time, unless `independent_sampler` says otherwise.
 
     **Trials without a value.** Failed trials stay out of the model of the objective; a model of
-    their own learns where trials fail, and such places come last. Pruned trials are treated alike: they have no final value, and
-    their last intermediate one is the value of another function, that of fewer steps, which the
-    model would mistake for the final one. So are complete trials whose value is not finite.
+    their own learns where trials fail, and such places come last. Pruned trials are treated alike:
+    they have no final value, and their last intermediate one is the value of another function, that
+    of fewer steps, which the model would mistake for the final one. So are complete trials whose
+    value is not finite.
 
     **Constraints** (`trial.set_constraint`): the value of a trial that breaks one stays in the
     model of the objective, but is nothing to improve upon. Each constraint that was ever broken has
