@@ -155,11 +155,12 @@ def test_the_first_download_is_trusted_and_the_next_must_match(
 
 
 def test_a_local_zip_stays_where_it_is(tmp_path: Path) -> None:
-    path = local(tmp_path, complete_archive())
+    archive = complete_archive()
+    path = local(tmp_path, archive)
     fetched = fetch_hpob(tmp_path / "hpob", source=path)
     assert fetched.complete
     check_tables(tmp_path / "hpob")
-    assert path.read_bytes() == complete_archive()
+    assert path.read_bytes() == archive
     assert fetch_hpob(tmp_path / "hpob", source=str(path)).trusted == "kept"
 
 
