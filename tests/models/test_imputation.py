@@ -20,7 +20,7 @@ from hetbo.models import (
 )
 from model_datasets import dataset
 
-SEEDS = range(12)
+SEEDS = range(20)
 
 
 def ripple(p: Mapping[str, float]) -> float:
@@ -46,8 +46,8 @@ def test_a_value_that_matters_is_recovered_and_its_interval_is_honest(truth: flo
         numbers(dataset(families, ripple, sizes, seed=seed, elsewhere=truth), seed)[0]
         for seed in SEEDS
     ]
-    assert np.mean([abs(value.estimate - truth) < 0.1 for value in learned]) >= 0.8
-    assert np.mean([value.low <= truth <= value.high for value in learned]) >= 0.85
+    assert sum(abs(value.estimate - truth) < 0.1 for value in learned) >= 16
+    assert sum(value.low <= truth <= value.high for value in learned) >= 17
     assert np.mean([value.high - value.low for value in learned]) < 0.5
 
 
