@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import hetbo as hb
+from gradients import assert_gradient
 from hetbo.acquisition import Feasibility, feasibility_of
+from hetbo.encoding import Encoder
 from hetbo.experiments import TrialState
 
 Array = npt.NDArray[np.float64]
@@ -43,6 +45,12 @@ def test_nothing_failed_nothing_to_fear() -> None:
 
 
 def test_failures_count_where_they_are() -> None:
+    near, away = chance(learned(trial(0.1, 0.1, failed=True)), (0.1, 0.1), (0.95, 0.95))
+    assert near < 0.25
+    assert away > 0.95
+
+
+def test_successes_count_where_they_are() -> None:
     near, away = chance(
         learned(trial(0.1, 0.1, failed=True), trial(0.9, 0.9, failed=False)),
         (0.1, 0.1),
@@ -52,20 +60,50 @@ def test_failures_count_where_they_are() -> None:
     assert away > 0.75
 
 
+def test_more_failures_are_worse_and_successes_mend() -> None:
+    def there(*, good: int, bad: int) -> float:
+        trials = [trial(0.4, 0.4, failed=k < bad) for k in range(good + bad)]
+        return float(chance(learned(*trials), (0.4, 0.4))[0])
+
+    assert there(good=0, bad=3) < there(good=0, bad=1)
+    assert there(good=3, bad=1) > 0.7
+    assert there(good=0, bad=1) < there(good=1, bad=1) < there(good=3, bad=1)
+
+
 def test_which_parameter_decides_is_learned() -> None:
-    # These corners are as far from trials that failed as from trials that did not.
     safe, unsafe = chance(learned(*halves()), (0.3, 1.0), (0.7, 0.0))
     assert safe > 0.9
     assert unsafe < 0.1
 
 
-def test_if_everything_failed_other_places_are_better() -> None:
-    feasibility = learned(trial(0.1, 0.1, failed=True), trial(0.2, 0.15, failed=True))
-    (near, away), _ = feasibility(np.array([[0.1, 0.1], [0.9, 0.9]]))
-    assert away > near
+def test_while_everything_fails_the_neighbourhood_alone_is_shunned() -> None:
+    feasibility = learned(
+        trial(0.1, 0.1, failed=True), trial(0.2, 0.15, failed=True), trial(0.1, 0.3, failed=True)
+    )
+    among, beside, away = chance(feasibility, (0.15, 0.15), (0.5, 0.4), (0.9, 0.9))
+    assert among < 0.05
+    assert 0.2 < beside < away
+    assert away > 0.9
+    factor, _ = feasibility(np.array([[0.15, 0.15], [0.5, 0.4]]))
+    assert_allclose(np.exp(factor), [among, beside])
 
 
-def test_where_a_crash_is_likelier_than_not_comes_last() -> None:
+def test_while_everything_fails_only_what_the_target_tunes_matters() -> None:
+    source = hb.Experiment("old", hb.Space(z=hb.Float(0, 1), x=hb.Float(0, 1)))
+    joint = hb.JointSpace.merge(hb.Space(x=hb.Float(0, 1), y=hb.Float(0, 1)), [source])
+    rng = np.random.default_rng(0)
+    trials = [trial(x, y, failed=True) for x, y in rng.random((4, 2))]
+    feasibility = feasibility_of(trials, joint, rng)
+    assert feasibility is not None
+    X = rng.random((6, 3))
+    assert_gradient(feasibility, X)
+    _, gradient = feasibility(X)
+    columns = Encoder(joint).columns
+    assert (gradient[:, columns.of("z")] == 0).all()
+    assert (gradient[:, columns.of("x", "y")] != 0).all()
+
+
+def test_where_success_is_too_unlikely_comes_last() -> None:
     feasibility = learned(*halves())
     X = np.column_stack([np.linspace(0.02, 0.98, 49), np.full(49, 0.5)])
     log_probability, _ = feasibility.success(X)
@@ -110,5 +148,5 @@ def test_the_chance_is_a_chance(seed: int, count: int) -> None:
     trials = [trial(x, y, failed=z > 0.5) for x, y, z in rng.random((count, 3))]
     trials.append(trial(*rng.random(2), failed=True))
     chances = chance(learned(*trials, seed=seed), *rng.random((8, 2)))
-    assert (chances >= 0).all()
+    assert (chances > 0).all()
     assert (chances <= 1).all()

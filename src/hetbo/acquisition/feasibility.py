@@ -14,6 +14,12 @@ from hetbo.joint import JointSpace
 
 _DETERRENT = 1000.0
 """How steeply a place loses, on the log scale, where success is too unlikely."""
+_REACH = 0.15
+"""How far, in parts of each parameter's range, a lone failure speaks for its neighbours."""
+_SAME = 0.01
+"""Closer than this, in parts of each parameter's range, trials are as good as in one place."""
+_DOUBT = 0.25
+"""How many successes a place is given before any trial has been made there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +50,36 @@ class Feasibility:
         return value - _DETERRENT * short, gradient * steeper[:, np.newaxis]
 
 
+@dataclass(frozen=True, slots=True)
+class FarFromFailures:
+    """The log probability of success while nothing has succeeded yet.
+
+    `doubt / (doubt + Σ (reach / distance)⁴)` over the failures: next to nothing where a trial
+    failed, and nearly 1 away from it. A model would say more than it can know: trials that all
+    ended alike fit length-scales of any size, and with large ones nothing is worth trying.
+
+    Attributes:
+        failed: Shape `f × d`: the points of the trials that failed.
+        columns: The columns that the target tunes.
+    """
+
+    failed: FloatArray
+    columns: Sequence[int]
+
+    def __call__(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the log probability and its gradient at `k × d` points."""
+        # Distances grow with the number of columns; the reach grows along.
+        reach = _REACH * np.sqrt(max(len(self.columns), 1))
+        apart = (X[:, np.newaxis, self.columns] - self.failed[:, self.columns]) / reach
+        squared = (apart**2).sum(-1) + (_SAME / _REACH) ** 2
+        total = _DOUBT + (squared**-2).sum(axis=1)
+        gradient = np.zeros_like(X)
+        # d(squared⁻²) = -4 squared⁻³ apart
+        slope = (4 * squared[:, :, np.newaxis] ** -3 * apart).sum(axis=1) / reach
+        gradient[:, self.columns] = slope / total[:, np.newaxis]
+        return np.log(_DOUBT / total), gradient
+
+
 def feasibility_of(
     trials: Sequence[Trial], joint: JointSpace, rng: np.random.Generator
 ) -> Feasibility | None:
@@ -51,7 +87,8 @@ def feasibility_of(
 
     Failing is a constraint that was kept or broken by 1. Its model is apart from the objective's,
     so a crash is never mistaken for a bad value. It has length-scales of its own: a dozen trials
-    can show that one parameter decides about crashes and the others do not matter.
+    can show that one parameter decides about crashes and the others do not matter. Until a trial
+    has succeeded, the distance to the failures takes its place.
 
     Args:
         trials: The trials of the target. Those that are pending say nothing.
@@ -65,9 +102,11 @@ def feasibility_of(
     broken = [1.0 if trial.state is TrialState.FAILED else -1.0 for trial in ended]
     if 1.0 not in broken:
         return None
+    encoder = Encoder(joint)
+    X = np.nan_to_num(encoder.encode([trial.params for trial in ended]))
+    succeeded = X[np.array(broken) < 0]
+    if not len(succeeded):
+        return Feasibility(FarFromFailures(X, encoder.columns.of(*joint.target.space)), 0.0)
     success = constraint_kept(ended, broken, joint, rng)
-    succeeded = [trial.params for trial in ended if trial.state is TrialState.COMPLETE]
-    if not succeeded:
-        return Feasibility(success, 0.0)
-    there, _ = success(np.nan_to_num(Encoder(joint).encode(succeeded)))
+    there, _ = success(succeeded)
     return Feasibility(success, 0.5 * float(np.exp(there).mean()))
