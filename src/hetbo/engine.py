@@ -8,7 +8,7 @@ import torch
 
 from hetbo.acquisition.candidates import every_point, from_unit, is_among, spread
 from hetbo.acquisition.constraints import Allowed
-from hetbo.acquisition.feasibility import Feasibility, feasibility_of
+from hetbo.acquisition.feasibility import feasibility_of
 from hetbo.acquisition.log_ei import log_expected_improvement
 from hetbo.acquisition.predictor import Predictor
 from hetbo.acquisition.sampled_log_ei import SampledLogEI
@@ -20,6 +20,7 @@ from hetbo.experiments import Goal, Trial, TrialState
 from hetbo.joint import JointSpace
 from hetbo.methods import Recipe, Voice
 from hetbo.models import TransferGP, fit
+from hetbo.screening import is_noise
 from hetbo.threads import one_thread_for
 from hetbo.weighing import shares_of
 
@@ -63,9 +64,23 @@ class Engine:
     cover_seed: int = 0
     warm_starts: dict[str, tuple[float, ...]] = field(default_factory=dict)
     encoder: Encoder = field(init=False)
+    _left_out: tuple[str, ...] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.encoder = Encoder(self.joint)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The names of the sources that have no say because their values look like noise."""
+        if self._left_out is None:
+            sources = self.joint.sources if self.recipe.screens else ()
+            self._left_out = tuple(source.name for source in sources if is_noise(source))
+        return self._left_out
+
+    @property
+    def heard(self) -> JointSpace:
+        """The joint space without the trials of sources that have no say."""
+        return self.joint.without_trials_of(self.left_out)
 
     def suggest(
         self,
@@ -100,22 +115,19 @@ class Engine:
         with one_thread_for(sum(len(source.trials) for source in self.joint.sources) + len(trials)):
             fitted = self.fit(trials, fit_rng) if self.has_a_say(trials) else None
             allowed = Allowed.by(constraints, self.joint, trials, fit_rng if fitted else None)
-            feasibility = feasibility_of(trials, self.joint, fit_rng) if fitted else None
+            chance = allowed.and_also(
+                feasibility_of(trials, self.joint, fit_rng) if fitted else None
+            )
             for index in range(count):
                 taken = np.concatenate([known, np.array(chosen).reshape(-1, known.shape[1])])
                 if fitted is None:
                     chosen.append(self._covering(taken, order + index, rest_rng))
                     continue
+                opinions = self._opinions(
+                    fitted, trials, known, [*pending, *chosen], search_rng, allowed=allowed
+                )
                 x, _ = maximise(
-                    self._acquisition(
-                        fitted,
-                        trials,
-                        known,
-                        [*pending, *chosen],
-                        search_rng,
-                        allowed=allowed,
-                        feasibility=feasibility,
-                    ),
+                    WeightedLogEI(opinions, chance),
                     self.encoder,
                     rng=search_rng,
                     known=taken,
@@ -133,8 +145,9 @@ class Engine:
             rng: Where starts of fits come from.
         """
         voices = self._voices(trials)
+        heard = self.heard
         data = {
-            scaling: Dataset.build(self.joint, trials, goal=self.goal, scaling=scaling)
+            scaling: Dataset.build(heard, trials, goal=self.goal, scaling=scaling)
             for scaling in {voice.scaling: None for voice in voices.values()}
         }
         models: dict[str, TransferGP] = {}
@@ -151,7 +164,7 @@ class Engine:
 
     def _voices(self, trials: Sequence[Trial]) -> Mapping[str, Voice]:
         complete = any(trial.state is TrialState.COMPLETE for trial in trials)
-        useful = any(source.complete for source in self.joint.sources)
+        useful = any(source.complete for source in self.heard.sources)
         return {
             name: voice
             for name, voice in self.recipe.voices.items()
@@ -165,12 +178,12 @@ class Engine:
             return False
         complete = sum(trial.state is TrialState.COMPLETE for trial in trials)
         if any(voice.transfers for voice in self.recipe.voices.values()) and any(
-            source.complete for source in self.joint.sources
+            source.complete for source in self.heard.sources
         ):
             return True
         return complete > 0 and len(trials) >= self.n_initial
 
-    def _acquisition(
+    def _opinions(
         self,
         fitted: Fitted,
         trials: Sequence[Trial],
@@ -179,8 +192,7 @@ class Engine:
         rng: np.random.Generator,
         *,
         allowed: Allowed,
-        feasibility: Feasibility | None,
-    ) -> WeightedLogEI:
+    ) -> list[Opinion]:
         complete = np.array([trial.state is TrialState.COMPLETE for trial in trials], dtype=bool)
         feasible = complete & allowed.trials
         opinions = []
@@ -209,7 +221,7 @@ class Engine:
             # Improvements count in units of the outcome, which models may scale differently.
             weight = fitted.weights[name] * model.data.scales[0].spread
             opinions.append(Opinion(predictor, best, weight, self._improvement(model, rng)))
-        return WeightedLogEI(opinions, allowed.and_also(feasibility))
+        return opinions
 
     def _improvement(self, model: TransferGP, rng: np.random.Generator) -> Improvement:
         if self.recipe.improvement == "exact":
@@ -231,7 +243,7 @@ class Engine:
         anchors = [known[own[:_ANCHORS]]]
         if not any(voice.transfers for voice in self.recipe.voices.values()):
             return anchors[0]
-        for index, source in enumerate(self.joint.sources, start=1):
+        for index, source in enumerate(self.heard.sources, start=1):
             ranked = sorted(source.complete, key=lambda t: -source.goal.sign * (t.value or 0.0))
             X = self.encoder.encode([trial.params for trial in ranked[:_ANCHORS]], index)
             fresh = from_unit(self.encoder, rng.random((len(X), len(self.joint.target.space))))

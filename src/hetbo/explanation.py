@@ -24,6 +24,7 @@ class Explanation:
         correlations: How the target goes along with each source, from -1 to 1.
         learned: What was learned about parameters that an experiment did not tune.
         sentence: All of that in words.
+        left_out: The sources that have no say because their own values look like noise.
     """
 
     models: Mapping[str, float]
@@ -31,6 +32,7 @@ class Explanation:
     correlations: Mapping[str, float]
     learned: tuple[LearnedValue, ...]
     sentence: str
+    left_out: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.sentence
@@ -41,7 +43,9 @@ def explain(engine: Engine, trials: Sequence[Trial], rng: np.random.Generator) -
     if not engine.recipe.voices:
         return Explanation({}, {}, {}, (), "Random search: no model has a say.")
     if not engine.has_a_say(trials):
-        return Explanation({}, {}, {}, (), "No model has a say yet: the space is being covered.")
+        noise = [_noise_sentence(name) for name in engine.left_out]
+        sentence = " ".join(["No model has a say yet: the space is being covered.", *noise])
+        return Explanation({}, {}, {}, (), sentence, engine.left_out)
     return explain_fitted(engine, engine.fit(trials, rng))
 
 
@@ -54,14 +58,16 @@ def explain_fitted(engine: Engine, fitted: Fitted) -> Explanation:
     learned: tuple[LearnedValue, ...] = ()
     candidates = [n for n, m in fitted.models.items() if m.imputation.learned]
     if candidates:
-        learned = learned_values(fitted.models[max(candidates, key=fitted.weights.__getitem__)])
-    sentence = _sentence(transfer, sources, correlations, learned)
-    return Explanation(fitted.weights, sources, correlations, learned, sentence)
+        found = learned_values(fitted.models[max(candidates, key=fitted.weights.__getitem__)])
+        learned = tuple(value for value in found if value.experiment not in engine.left_out)
+    sentence = _sentence(transfer, sources, correlations, learned, engine.left_out)
+    return Explanation(fitted.weights, sources, correlations, learned, sentence, engine.left_out)
 
 
 def trust_in_sources(engine: Engine, fitted: Fitted) -> tuple[dict[str, float], dict[str, float]]:
     """Return the trust in each source, and its correlation with the target, over all models."""
     names = [source.name for source in engine.joint.sources]
+    heard = np.array([name not in engine.left_out for name in names], dtype=np.bool_)
     trust, correlation = np.zeros(len(names)), np.zeros(len(names))
     transfer = 0.0
     for name, model in fitted.models.items():
@@ -72,7 +78,7 @@ def trust_in_sources(engine: Engine, fitted: Fitted) -> tuple[dict[str, float], 
         variances = np.diagonal(B).copy()
         if model.covar_module.residual is not None:
             variances += model.covar_module.residual.raw_variance.detach().numpy()
-        r = B[0, 1:] / np.sqrt(variances[0] * variances[1:])
+        r = heard * B[0, 1:] / np.sqrt(variances[0] * variances[1:])
         noise = np.broadcast_to(model.likelihood.noise.detach().numpy(), variances.shape)
         trust += weight * np.abs(r) * variances[1:] / (variances[1:] + noise[1:])
         correlation += weight * r
@@ -90,7 +96,7 @@ def verdict(trust: float) -> str:
         return "is followed closely"
     if trust >= _LITTLE:
         return "is followed with caution"
-    return "hardly counts"
+    return "hardly counts" if trust > 0 else "has no say"
 
 
 def _sentence(
@@ -98,11 +104,15 @@ def _sentence(
     sources: Mapping[str, float],
     correlations: Mapping[str, float],
     learned: Sequence[LearnedValue],
+    left_out: Sequence[str],
 ) -> str:
     if not sources:
         return "There are no sources: the target's own trials decide."
     parts = [f"Transfer has {transfer:.0%} of the say."]
     for name, trust in sources.items():
+        if name in left_out:
+            parts.append(_noise_sentence(name))
+            continue
         r = correlations[name]
         words = verdict(trust)
         if r < 0 and trust >= _LITTLE:
@@ -110,6 +120,10 @@ def _sentence(
         parts.append(f"{name!r} {words} (correlation {r:+.2f}).")
     parts += map(_learned_sentence, learned)
     return " ".join(parts)
+
+
+def _noise_sentence(source: str) -> str:
+    return f"{source!r} is left out: its values look like noise, whatever its parameters."
 
 
 def _learned_sentence(value: LearnedValue) -> str:

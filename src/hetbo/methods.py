@@ -40,6 +40,7 @@ class Recipe:
             result; 0 if every fit is like the first.
         improve_on: What a trial has to improve on: the best value 'observed', or the best one
             'predicted' at the trials so far, which noise does not raise.
+        screens: Whether sources whose own values look like noise are left out.
         improvement: How the expected improvement is computed: 'exact', or 'sampled' as in the
             paper's runs.
     """
@@ -48,6 +49,7 @@ class Recipe:
     summary: str
     first_starts: int = 4
     later_starts: int = 2
+    screens: bool = False
     improve_on: Literal["observed", "predicted"] = "predicted"
     improvement: Literal["exact", "sampled"] = "exact"
 
@@ -80,6 +82,7 @@ METHODS: Mapping[str, Recipe] = {
             ),
         },
         "weighs transfer against none, by how well each predicts the target's trials",
+        screens=True,
     ),
     "random": Recipe({}, "random search"),
     "vanilla": Recipe({"vanilla": _VANILLA}, "Bayesian optimisation without the sources"),

@@ -109,6 +109,8 @@ def _transfer(snapshot: Snapshot, fitted: Fitted | Absent) -> Fitted | Absent:
     if isinstance(fitted, Absent):
         return fitted
     if not any(snapshot.engine.recipe.voices[name].transfers for name in fitted.models):
+        if snapshot.engine.left_out:
+            return Absent("The values of the sources look like noise, so they have no say.")
         return Absent("No trial of the sources has a value, so there is nothing to learn from.")
     return fitted
 
@@ -173,7 +175,9 @@ def _learned(
     if not any(model.imputation.learned for model in transfer.models.values()):
         return Absent(f"The method '{snapshot.method}' does not learn the values of parameters.")
     if not explanation.learned:
-        return Absent("No value is missing: each experiment tunes or fixes every parameter.")
+        return Absent(
+            "No value is missing: each experiment with a say tunes or fixes every parameter."
+        )
     return explanation.learned
 
 

@@ -115,6 +115,7 @@ def left_out(fitted: Fitted, trials: tuple[Trial, ...]) -> LeftOut:
 def correlations(engine: Engine, fitted: Fitted) -> Correlations:
     """Return the correlations of experiments, weighed over the models that transfer."""
     size = len(engine.joint.members)
+    silent = np.array([member.name in engine.left_out for member in engine.joint.members])
     total, matrix = 0.0, np.zeros((size, size))
     for name, model in fitted.models.items():
         if not engine.recipe.voices[name].transfers:
@@ -124,6 +125,7 @@ def correlations(engine: Engine, fitted: Fitted) -> Correlations:
         if model.covar_module.residual is not None:
             variances += model.covar_module.residual.raw_variance.detach().numpy()
         r = B / np.sqrt(np.outer(variances, variances))
+        r[silent], r[:, silent] = 0.0, 0.0
         np.fill_diagonal(r, 1.0)
         matrix += fitted.weights[name] * r
         total += fitted.weights[name]

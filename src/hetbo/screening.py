@@ -1,0 +1,77 @@
+"""Which sources have nothing to teach: those whose own values look like noise."""
+
+import json
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from hetbo.acquisition.predictor import Predictor
+from hetbo.encoding import Dataset, Encoder
+from hetbo.encoding.encoder import FloatArray
+from hetbo.errors import FitError
+from hetbo.experiments import Experiment
+from hetbo.joint import JointSpace
+from hetbo.models import TargetGP, fit
+
+_FEWEST = 20
+"""With fewer trials than this, a real shape often predicts no better than chance."""
+_MOST = 200
+"""So many trials are enough to tell, and more would take long."""
+_FOLDS = 5
+_CHANCE = 1.645
+"""One in twenty sources of noise alone scores better than this."""
+
+
+def is_noise(source: Experiment) -> bool:
+    """Tell whether a source's values look as if they had nothing to do with its parameters.
+
+    A model of the source alone predicts a fifth of its trials from the others, fifth by fifth. If
+    these predictions rank the trials no better than chance would, there is no shape that could
+    carry over, and any likeness with the target is an accident that would mislead. With fewer than
+    20 trials nothing is held against a source, since a real shape would often go unnoticed.
+
+    The answer depends on the source alone and is remembered.
+    """
+    if len(source.complete) < _FEWEST:
+        return False
+    return _is_noise(json.dumps(source.to_json()))
+
+
+@lru_cache(maxsize=64)
+def _is_noise(source_json: str) -> bool:
+    source = Experiment.from_json(json.loads(source_json))
+    rng = np.random.default_rng(0)
+    trials = [source.complete[i] for i in rng.permutation(len(source.complete))[:_MOST]]
+    joint = JointSpace.merge(source.space)
+    X = Encoder(joint).encode([trial.params for trial in trials])
+    predicted = np.empty(len(trials))
+    fold = np.arange(len(trials)) % _FOLDS
+    for out in range(_FOLDS):
+        known = [trial for trial, f in zip(trials, fold, strict=True) if f != out]
+        data = Dataset.build(joint, known, goal=source.goal)
+        try:
+            model = fit(TargetGP(data), rng=rng)
+        except FitError:
+            return False
+        predicted[fold == out] = data.scales[0].unscale(Predictor(model)(X[fold == out]).mean)
+    likeness = _rank_correlation(predicted, np.array([trial.value for trial in trials]))
+    # Of n values without any relation, it is about normal with variance 1 / (n - 1).
+    return likeness * math.sqrt(len(trials) - 1) < _CHANCE
+
+
+def _rank_correlation(a: FloatArray, b: FloatArray) -> float:
+    """Return Spearman's rank correlation; 1 if the values of one are all equal.
+
+    A source with one value throughout is no noise: it says that nothing matters.
+    """
+    u, v = (ranks - ranks.mean() for ranks in (_ranks(a), _ranks(b)))
+    size = float(np.sqrt((u @ u) * (v @ v)))
+    return float(u @ v) / size if size else 1.0
+
+
+def _ranks(values: FloatArray) -> FloatArray:
+    """Return the values' ranks; equal values share their mean rank."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: FloatArray = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
+    return ranks

@@ -1,0 +1,133 @@
+"""Sources whose own values look like noise, and what becomes of them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import spearmanr
+
+import hetbo as hb
+from hetbo.experiments import TrialState
+from hetbo.screening import _rank_correlation, is_noise
+from hetbo.spaces import Value
+
+OLD = hb.Space(x=hb.Float(0, 1), y=hb.Float(0, 1), kind=hb.Categorical("a", "b"))
+NEW = hb.Space(x=hb.Float(0, 1), y=hb.Float(0, 1), z=hb.Float(0, 1))
+
+
+def bowl(params: Mapping[str, Value]) -> float:
+    x, y = params["x"], params["y"]
+    assert isinstance(x, float)
+    assert isinstance(y, float)
+    return (x - 0.7) ** 2 + (y - 0.3) ** 2 + 0.2 * (params.get("kind") == "b")
+
+
+def experiment(
+    seed: int, *, count: int = 30, name: str = "old", goal: hb.Goal = hb.Goal.MINIMIZE
+) -> hb.Experiment:
+    rng = np.random.default_rng(seed)
+    trials = []
+    for x, y, kind in rng.random((count, 3)).tolist():
+        params: dict[str, Value] = {"x": x, "y": y, "kind": "a" if kind < 0.5 else "b"}
+        trials.append(hb.Trial(params, bowl(params) * -goal.sign + 0.01 * rng.standard_normal()))
+    return hb.Experiment(name, OLD, trials, goal=goal)
+
+
+def values_of(source: hb.Experiment) -> list[float]:
+    return [t.value for t in source.complete if t.value is not None]
+
+
+def shuffled(source: hb.Experiment, seed: int) -> hb.Experiment:
+    values = np.random.default_rng(seed).permutation(values_of(source)).tolist()
+    trials = [replace(t, value=v) for t, v in zip(source.trials, values, strict=True)]
+    return hb.Experiment(source.name, source.space, trials, goal=source.goal)
+
+
+@pytest.mark.parametrize("goal", hb.Goal)
+def test_a_shape_is_told_from_noise(goal: hb.Goal) -> None:
+    sources = [experiment(seed, goal=goal) for seed in range(8)]
+    assert not any(map(is_noise, sources))
+    assert sum(is_noise(shuffled(source, 1)) for source in sources) >= 7
+
+
+def test_a_weak_shape_needs_more_trials() -> None:
+    rng = np.random.default_rng(0)
+
+    def noisy(count: int) -> hb.Experiment:
+        source = experiment(0, count=count)
+        values = values_of(source) + 0.3 * rng.standard_normal(count)
+        trials = [replace(t, value=v) for t, v in zip(source.trials, values, strict=True)]
+        return hb.Experiment("old", OLD, trials)
+
+    assert is_noise(noisy(20))
+    assert not is_noise(noisy(100))
+
+
+def test_few_trials_cannot_be_judged() -> None:
+    assert not is_noise(shuffled(experiment(0, count=19), 1))
+
+
+def test_trials_without_a_value_do_not_count() -> None:
+    source = shuffled(experiment(0), 1)
+    failed = [hb.Trial(t.params, state=TrialState.FAILED) for t in source.trials[:11]]
+    assert is_noise(source)
+    assert not is_noise(hb.Experiment("old", OLD, [*failed, *source.trials[11:]]))
+
+
+def test_one_value_throughout_is_no_noise() -> None:
+    trials = [replace(t, value=1.0) for t in experiment(0).trials]
+    assert not is_noise(hb.Experiment("old", OLD, trials))
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=20))
+def test_the_rank_correlation_is_spearmans(pairs: list[tuple[int, int]]) -> None:
+    a, b = np.array(pairs, dtype=float).T
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
+        assert _rank_correlation(a, b) == 1.0
+    else:
+        assert _rank_correlation(a, b) == pytest.approx(spearmanr(a, b).statistic)
+
+
+def suggestions(method: str, sources: list[hb.Experiment], trials: int) -> list[object]:
+    optimizer = hb.Optimizer(NEW, sources=sources, method=method, seed=3)
+    found: list[object] = []
+    for _ in range(trials):
+        suggestion = optimizer.ask()
+        found.append(suggestion.params)
+        optimizer.tell(suggestion, bowl(suggestion.params))
+    return found
+
+
+def test_with_noise_alone_auto_is_vanilla() -> None:
+    noise = shuffled(experiment(0), 1)
+    assert suggestions("auto", [noise], 8) == suggestions("vanilla", [], 8)
+
+
+def test_noise_beside_a_good_source() -> None:
+    sources = [experiment(1, name="good"), shuffled(experiment(0, name="noise"), 1)]
+    optimizer = hb.Optimizer(NEW, sources=sources, seed=0)
+    for point in np.random.default_rng(2).random((8, 3)).tolist():
+        params = dict(zip(NEW, point, strict=True))
+        optimizer.tell(params, bowl(params))
+    found = optimizer.explain()
+    assert found.left_out == ("noise",)
+    assert found.sources["noise"] == found.correlations["noise"] == 0.0
+    assert found.sources["good"] > 0.3
+    assert "'noise' is left out: its values look like noise" in found.sentence
+    assert {value.experiment for value in found.learned} == {"good", "target"}
+
+
+def test_who_names_a_method_gets_it() -> None:
+    noise = shuffled(experiment(0), 1)
+    optimizer = hb.Optimizer(NEW, sources=[noise], method="learned-imputation", seed=0)
+    assert optimizer.explain().left_out == ()
+
+
+def test_before_the_first_trial_it_is_said() -> None:
+    optimizer = hb.Optimizer(NEW, sources=[shuffled(experiment(0), 1)], seed=0)
+    found = optimizer.explain()
+    assert found.left_out == ("old",)
+    assert "the space is being covered. 'old' is left out" in found.sentence
