@@ -22,6 +22,7 @@ ORDER = [
     "models",
     "acquisition",
     "methods",
+    "screening",
     "weighing",
     "engine",
     "explanation",

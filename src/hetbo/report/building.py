@@ -175,9 +175,7 @@ def _learned(
     if not any(model.imputation.learned for model in transfer.models.values()):
         return Absent(f"The method '{snapshot.method}' does not learn the values of parameters.")
     if not explanation.learned:
-        return Absent(
-            "No value is missing: each experiment with a say tunes or fixes every parameter."
-        )
+        return Absent("No value is missing: every experiment with a say has all parameters.")
     return explanation.learned
 
 
