@@ -16,7 +16,7 @@ from hetbo.models import TargetGP, fit
 
 _FEWEST = 20
 """With fewer trials than this, a real shape often predicts no better than chance."""
-_MOST = 200
+_MOST = 100
 """So many trials are enough to tell, and more would take long."""
 _FOLDS = 5
 _CHANCE = 1.645
