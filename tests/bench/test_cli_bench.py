@@ -65,6 +65,15 @@ def test_methods_can_be_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "│ vanilla" not in out
 
 
+def test_regret_relative_to_any_method(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for method in ("auto", "vanilla"):
+        append_run(tmp_path / "runs.jsonl", made_run(range(40), method=method))
+    assert main(["bench", "compare", "runs.jsonl", "--against", "auto", "--as", "markdown"]) == 0
+    assert "to auto" in capsys.readouterr().out
+    assert main(["bench", "compare", "runs.jsonl", "--against", "nobody"]) == 1
+    assert "no runs of 'nobody'" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("command", "part"),
     [

@@ -9,6 +9,7 @@ from scipy import stats
 from hetbo.bench.analysis.comparison import compare
 from hetbo.bench.analysis.summaries import MethodSummary
 from hetbo.bench.running.runs import Run
+from hetbo.errors import DataError
 from made_runs import drawn_traces, made_runs
 
 # Of 8 evaluations, 6 to 8 count. The optimum is 10.
@@ -76,6 +77,20 @@ def test_vanilla_in_the_papers_settings_stands_in_for_a_missing_vanilla() -> Non
     (alone,) = compare(made_runs("auto", QUICK)).problems
     assert alone.reference is None
     assert alone.methods[0].relative_regret is None
+
+
+def test_any_method_can_be_what_regret_is_relative_to() -> None:
+    runs = [*made_runs("vanilla", SLOW), *made_runs("auto", QUICK)]
+    (problem,) = compare(runs, against="auto").problems
+    assert problem.reference == "auto"
+    ratio = {method.method: method.relative_regret for method in problem.methods}
+    to_vanilla = summary_of(runs, "auto").relative_regret
+    assert ratio["auto"] is None
+    assert ratio["vanilla"] is not None
+    assert to_vanilla is not None
+    assert ratio["vanilla"].value == pytest.approx(1 / to_vanilla.value)
+    with pytest.raises(DataError, match="no runs of 'nobody'"):
+        compare(runs, against="nobody")
 
 
 def test_one_replication_has_no_errors_and_no_nan() -> None:

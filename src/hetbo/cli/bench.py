@@ -71,6 +71,7 @@ def compare(
     results: Results,
     *,
     methods: Names = None,
+    against: str | None = None,
     form: Annotated[Literal["tables", "markdown", "json"], Parameter(name="--as")] = "tables",
 ) -> None:
     """Compare methods with each other and with the published ones.
@@ -78,11 +79,12 @@ def compare(
     Args:
         results: Files of JSON lines, or folders of them.
         methods: Leave out all others.
+        against: The method that regret is shown relative to; vanilla if not given.
         form: How to print it.
     """
     from hetbo.bench.showing import show_comparison  # noqa: PLC0415
 
-    show_comparison(results, form=form, methods=methods)
+    show_comparison(results, form=form, methods=methods, against=against)
 
 
 @bench.command

@@ -23,6 +23,7 @@ from hetbo.bench.analysis.grouping import (
 from hetbo.bench.analysis.summaries import Comparison, MethodSummary, ProblemComparison, Ranking
 from hetbo.bench.data.published import FOLDER_VARIABLE
 from hetbo.bench.running.runs import Run
+from hetbo.errors import DataError, shown
 
 REFERENCES = ("vanilla", "vanilla-paper")
 """Regret is shown relative to the first of these that was run."""
@@ -30,17 +31,23 @@ REFERENCES = ("vanilla", "vanilla-paper")
 _FEWEST_RANKED = 2
 
 
-def compare(runs: Iterable[Run], *, methods: Collection[str] | None = None) -> Comparison:
+def compare(
+    runs: Iterable[Run], *, methods: Collection[str] | None = None, against: str | None = None
+) -> Comparison:
     """Compare methods, with each other and with what the paper reports.
 
     Args:
         runs: The runs, in any order.
         methods: Which methods to compare; all if None.
+        against: The method that regret is shown relative to; vanilla if None.
 
     Raises:
         DataError: There are no runs, none of a method, or runs that do not belong together.
     """
     problems = list(runs_by_problem(runs, methods=methods).values())
+    if against is not None and not any(against in problem.methods for problem in problems):
+        raise DataError(f"there are no runs of {shown(against)} to compare with")
+    references = REFERENCES if against is None else (against,)
     published = [published_for(problem) for problem in problems]
     names = in_order({method for problem in problems for method in problem.methods})
     ranking = _ranking(problems, names)
@@ -50,14 +57,19 @@ def compare(runs: Iterable[Run], *, methods: Collection[str] | None = None) -> C
             f"no ranks: no problem has a replication of all {len(names)} methods; compare fewer"
         )
     return Comparison(
-        problems=tuple(map(_on_problem, problems, published)),
+        problems=tuple(
+            _on_problem(runs, there, references)
+            for runs, there in zip(problems, published, strict=True)
+        ),
         ranking=ranking,
         notes=tuple(notes),
     )
 
 
-def _on_problem(runs: ProblemRuns, published: PublishedRuns | None) -> ProblemComparison:
-    reference = next((name for name in REFERENCES if name in runs.methods), None)
+def _on_problem(
+    runs: ProblemRuns, published: PublishedRuns | None, references: Sequence[str]
+) -> ProblemComparison:
+    reference = next((name for name in references if name in runs.methods), None)
     return ProblemComparison(
         problem=runs.problem,
         goal=runs.goal.value,
