@@ -8,6 +8,7 @@ import numpy as np
 from hetbo.engine import Engine, Fitted
 from hetbo.experiments import Trial
 from hetbo.models import LearnedNumber, LearnedValue, learned_values
+from hetbo.screening import noise_sentence
 
 _MUCH, _LITTLE = 0.7, 0.3
 
@@ -43,7 +44,7 @@ def explain(engine: Engine, trials: Sequence[Trial], rng: np.random.Generator) -
     if not engine.recipe.voices:
         return Explanation({}, {}, {}, (), "Random search: no model has a say.")
     if not engine.has_a_say(trials):
-        noise = [_noise_sentence(name) for name in engine.left_out]
+        noise = [noise_sentence(name) for name in engine.left_out]
         sentence = " ".join(["No model has a say yet: the space is being covered.", *noise])
         return Explanation({}, {}, {}, (), sentence, engine.left_out)
     return explain_fitted(engine, engine.fit(trials, rng))
@@ -111,7 +112,7 @@ def _sentence(
     parts = [f"Transfer has {transfer:.0%} of the say."]
     for name, trust in sources.items():
         if name in left_out:
-            parts.append(_noise_sentence(name))
+            parts.append(noise_sentence(name))
             continue
         r = correlations[name]
         words = verdict(trust)
@@ -120,10 +121,6 @@ def _sentence(
         parts.append(f"{name!r} {words} (correlation {r:+.2f}).")
     parts += map(_learned_sentence, learned)
     return " ".join(parts)
-
-
-def _noise_sentence(source: str) -> str:
-    return f"{source!r} is left out: its values look like noise, whatever its parameters."
 
 
 def _learned_sentence(value: LearnedValue) -> str:

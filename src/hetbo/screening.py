@@ -2,6 +2,7 @@
 
 import json
 import math
+import warnings
 from functools import lru_cache
 
 import numpy as np
@@ -9,10 +10,11 @@ import numpy as np
 from hetbo.acquisition.predictor import Predictor
 from hetbo.encoding import Dataset, Encoder
 from hetbo.encoding.encoder import FloatArray
-from hetbo.errors import FitError
+from hetbo.errors import FitError, HetboWarning, shown
 from hetbo.experiments import Experiment
 from hetbo.joint import JointSpace
 from hetbo.models import TargetGP, fit
+from hetbo.threads import one_thread_for
 
 _FEWEST = 20
 """With fewer trials than this, a real shape often predicts no better than chance."""
@@ -31,16 +33,31 @@ def is_noise(source: Experiment) -> bool:
     carry over, and any likeness with the target is an accident that would mislead. With fewer than
     20 trials nothing is held against a source, since a real shape would often go unnoticed.
 
-    The answer depends on the source alone and is remembered.
+    The answer depends on the source alone and is remembered. The first time that it is yes, a
+    warning says so.
     """
     if len(source.complete) < _FEWEST:
         return False
     return _is_noise(json.dumps(source.to_json()))
 
 
+def noise_sentence(name: str) -> str:
+    """Return what is said of a source that is left out."""
+    return f"{shown(name)} is left out: its values look like noise, unrelated to its parameters."
+
+
 @lru_cache(maxsize=64)
 def _is_noise(source_json: str) -> bool:
     source = Experiment.from_json(json.loads(source_json))
+    with one_thread_for(_MOST):
+        found = _ranks_like_chance(source)
+    if found:
+        warnings.warn(noise_sentence(source.name), HetboWarning, stacklevel=2)
+    return found
+
+
+def _ranks_like_chance(source: Experiment) -> bool:
+    """Tell whether predictions of a source's trials from the others rank them by chance."""
     rng = np.random.default_rng(0)
     trials = [source.complete[i] for i in rng.permutation(len(source.complete))[:_MOST]]
     joint = JointSpace.merge(source.space)

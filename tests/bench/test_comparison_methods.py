@@ -88,6 +88,7 @@ def test_any_method_can_be_what_regret_is_relative_to() -> None:
     assert ratio["auto"] is None
     assert ratio["vanilla"] is not None
     assert to_vanilla is not None
+    assert to_vanilla.value is not None
     assert ratio["vanilla"].value == pytest.approx(1 / to_vanilla.value)
     with pytest.raises(DataError, match="no runs of 'nobody'"):
         compare(runs, against="nobody")

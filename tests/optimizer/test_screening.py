@@ -14,6 +14,8 @@ from hetbo.experiments import TrialState
 from hetbo.screening import _rank_correlation, is_noise
 from hetbo.spaces import Value
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*look like noise")
+
 OLD = hb.Space(x=hb.Float(0, 1), y=hb.Float(0, 1), kind=hb.Categorical("a", "b"))
 NEW = hb.Space(x=hb.Float(0, 1), y=hb.Float(0, 1), z=hb.Float(0, 1))
 
@@ -51,6 +53,13 @@ def test_a_shape_is_told_from_noise(goal: hb.Goal) -> None:
     sources = [experiment(seed, goal=goal) for seed in range(8)]
     assert not any(map(is_noise, sources))
     assert sum(is_noise(shuffled(source, 1)) for source in sources) >= 7
+
+
+def test_who_is_left_out_is_said_once() -> None:
+    noise = shuffled(experiment(5, name="mixed up"), 1)
+    with pytest.warns(hb.HetboWarning, match="'mixed up' is left out: its values look like noise"):
+        assert is_noise(noise)
+    assert is_noise(noise)
 
 
 def test_a_weak_shape_needs_more_trials() -> None:

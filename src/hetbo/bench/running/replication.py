@@ -1,10 +1,12 @@
 """One replication: a method on a problem, from its start to its last evaluation."""
 
 import time
+import warnings
 from dataclasses import dataclass
 
 from hetbo.bench.problems.problem import EVALUATIONS, Problem
 from hetbo.bench.running.tuners import tuner_named
+from hetbo.errors import HetboWarning
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,10 @@ def replicate(
         if problem.candidates is not None and problem.optimum in values:
             break
         began = time.perf_counter()
-        params = tuner.ask()
+        with warnings.catch_warnings():
+            # Sources that look like noise are no news here: some are made to.
+            warnings.simplefilter("ignore", HetboWarning)
+            params = tuner.ask()
         seconds.append(time.perf_counter() - began)
         values.append(problem.evaluate(params))
         tuner.tell(params, values[-1])
