@@ -10,6 +10,8 @@ from hetbo import Categorical, Experiment, Float, Optimizer, Space, Trial
 from hetbo.explanation import Explanation
 from hetbo.models import LearnedChoice, LearnedNumber
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*look like noise")
+
 OLD = Space(a=Float(0.0, 1.0), b=Float(0.0, 1.0))
 NEW = OLD.replace(c=Float(0.0, 1.0))
 
