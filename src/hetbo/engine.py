@@ -13,6 +13,7 @@ from hetbo.acquisition.log_ei import log_expected_improvement
 from hetbo.acquisition.predictor import Predictor
 from hetbo.acquisition.sampled_log_ei import SampledLogEI
 from hetbo.acquisition.search import maximise
+from hetbo.acquisition.sure_gain import log_sure_gain
 from hetbo.acquisition.weighted import Improvement, Opinion, WeightedLogEI
 from hetbo.encoding import Dataset, Encoder
 from hetbo.encoding.encoder import BoolArray, FloatArray
@@ -220,7 +221,9 @@ class Engine:
                 )
             # Improvements count in units of the outcome, which models may scale differently.
             weight = fitted.weights[name] * model.data.scales[0].spread
-            opinions.append(Opinion(predictor, best, weight, self._improvement(model, rng)))
+            first = not complete.any() and not len(pending)
+            improvement = log_sure_gain if first else self._improvement(model, rng)
+            opinions.append(Opinion(predictor, best, weight, improvement))
         return opinions
 
     def _improvement(self, model: TransferGP, rng: np.random.Generator) -> Improvement:
