@@ -88,6 +88,16 @@ def test_while_everything_fails_the_neighbourhood_alone_is_shunned() -> None:
     assert_allclose(np.exp(factor), [among, beside])
 
 
+def test_while_everything_fails_the_parameter_that_hardly_moved_is_suspected() -> None:
+    failures = [trial(0.7, 0.1, failed=True), trial(0.72, 0.9, failed=True)]
+    moved_x, moved_y = chance(learned(*failures), (0.2, 0.5), (0.71, 0.5))
+    assert moved_x > 3 * moved_y
+    failures.append(trial(0.69, 0.5, failed=True))
+    still_x, still_y = chance(learned(*failures), (0.2, 0.3), (0.71, 0.3))
+    assert still_y < 0.1
+    assert still_x > 0.6
+
+
 def test_while_everything_fails_only_what_the_target_tunes_matters() -> None:
     source = hb.Experiment("old", hb.Space(z=hb.Float(0, 1), x=hb.Float(0, 1)))
     joint = hb.JointSpace.merge(hb.Space(x=hb.Float(0, 1), y=hb.Float(0, 1)), [source])

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import logsumexp
 
 from hetbo.acquisition.constraints import constraint_kept
 from hetbo.acquisition.weighted import Acquisition
@@ -52,15 +53,14 @@ class Feasibility:
 
 @dataclass(frozen=True, slots=True)
 class FarFromFailures:
-    """The log probability of success while nothing has succeeded yet.
+    """The log probability of success from the distance to failures in some columns.
 
-    `doubt / (doubt + Σ (reach / distance)⁴)` over the failures: next to nothing where a trial
-    failed, and nearly 1 away from it. A model would say more than it can know: trials that all
-    ended alike fit length-scales of any size, and with large ones nothing is worth trying.
+    `doubt / (doubt + Σ (reach / distance)⁴)`: next to nothing where a trial failed, and nearly 1
+    away from it.
 
     Attributes:
         failed: Shape `f × d`: the points of the trials that failed.
-        columns: The columns that the target tunes.
+        columns: The columns that matter.
     """
 
     failed: FloatArray
@@ -78,6 +78,51 @@ class FarFromFailures:
         slope = (4 * squared[:, :, np.newaxis] ** -3 * apart).sum(axis=1) / reach
         gradient[:, self.columns] = slope / total[:, np.newaxis]
         return np.log(_DOUBT / total), gradient
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicions:
+    """The log probability of success while nothing has succeeded, under several suspicions.
+
+    Any one parameter may be to blame, or all of them together. What each suspicion says is weighed
+    by how well it foresaw the failures so far: if trials failed whatever one parameter was, while
+    another one hardly moved, the other one is to blame, and the next trial moves it. A model would
+    say more than it can know: trials that all ended alike fit length-scales of any size, and with
+    large ones nothing is worth trying.
+
+    Attributes:
+        parts: What each suspicion says.
+        weights: How far each is believed; they add up to 1.
+    """
+
+    parts: Sequence[FarFromFailures]
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, failed: FloatArray, groups: Sequence[Sequence[int]]) -> "Suspicions":
+        """Weigh suspicions.
+
+        Args:
+            failed: Shape `f × d`: the points of the trials that failed, in their order.
+            groups: The columns of each parameter that the target tunes.
+        """
+        every = [column for group in groups for column in group]
+        suspects = [every, *groups] if len(groups) > 1 else [every]
+        logs = np.zeros(len(suspects))
+        for position in range(1, len(failed)):
+            for index, columns in enumerate(suspects):
+                before = FarFromFailures(failed[:position], columns)
+                success, _ = before(failed[position : position + 1])
+                logs[index] += np.log1p(-np.exp(success[0]))
+        weights = np.exp(logs - logs.max())
+        return cls([FarFromFailures(failed, c) for c in suspects], weights / weights.sum())
+
+    def __call__(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the log probability and its gradient at `k × d` points."""
+        logs, gradients = zip(*(part(X) for part in self.parts), strict=True)
+        joint = np.stack(logs) + np.log(self.weights)[:, np.newaxis]
+        total = logsumexp(joint, axis=0)
+        return total, np.einsum("pk,pkd->kd", np.exp(joint - total), np.stack(gradients))
 
 
 def feasibility_of(
@@ -106,7 +151,8 @@ def feasibility_of(
     X = np.nan_to_num(encoder.encode([trial.params for trial in ended]))
     succeeded = X[np.array(broken) < 0]
     if not len(succeeded):
-        return Feasibility(FarFromFailures(X, encoder.columns.of(*joint.target.space)), 0.0)
+        groups = [encoder.columns.of(name) for name in joint.target.space]
+        return Feasibility(Suspicions.of(X, groups), 0.0)
     success = constraint_kept(ended, broken, joint, rng)
     there, _ = success(succeeded)
     return Feasibility(success, 0.5 * float(np.exp(there).mean()))
