@@ -22,6 +22,7 @@ ORDER = [
     "models",
     "acquisition",
     "methods",
+    "penalties",
     "screening",
     "weighing",
     "engine",

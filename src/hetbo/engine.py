@@ -1,7 +1,7 @@
 """From everything that is known to the next point: fit, weigh, search."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -17,10 +17,11 @@ from hetbo.acquisition.sure_gain import log_sure_gain
 from hetbo.acquisition.weighted import Improvement, Opinion, WeightedLogEI
 from hetbo.encoding import Dataset, Encoder
 from hetbo.encoding.encoder import BoolArray, FloatArray
-from hetbo.experiments import Goal, Trial, TrialState
+from hetbo.experiments import Experiment, Goal, Trial, TrialState
 from hetbo.joint import JointSpace
 from hetbo.methods import Recipe, Voice
 from hetbo.models import TransferGP, fit
+from hetbo.penalties import without_penalties
 from hetbo.screening import is_noise
 from hetbo.threads import one_thread_for
 from hetbo.weighing import shares_of
@@ -65,23 +66,28 @@ class Engine:
     cover_seed: int = 0
     warm_starts: dict[str, tuple[float, ...]] = field(default_factory=dict)
     encoder: Encoder = field(init=False)
-    _left_out: tuple[str, ...] | None = field(init=False, default=None)
+    _heard: JointSpace | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.encoder = Encoder(self.joint)
 
     @property
-    def left_out(self) -> tuple[str, ...]:
-        """The names of the sources that have no say because their values look like noise."""
-        if self._left_out is None:
-            sources = self.joint.sources if self.recipe.screens else ()
-            self._left_out = tuple(source.name for source in sources if is_noise(source))
-        return self._left_out
+    def heard(self) -> JointSpace:
+        """The joint space as models see it: penalties tamed, and no trials of pure noise."""
+        if self._heard is None:
+            sources = self.joint.sources
+            if self.recipe.tames:
+                sources = tuple(map(without_penalties, sources))
+            if self.recipe.screens:
+                sources = tuple(_without_trials(s) if is_noise(s) else s for s in sources)
+            self._heard = replace(self.joint, sources=sources)
+        return self._heard
 
     @property
-    def heard(self) -> JointSpace:
-        """The joint space without the trials of sources that have no say."""
-        return self.joint.without_trials_of(self.left_out)
+    def left_out(self) -> tuple[str, ...]:
+        """The names of the sources that have no say because their values look like noise."""
+        pairs = zip(self.joint.sources, self.heard.sources, strict=True)
+        return tuple(given.name for given, heard in pairs if given.complete and not heard.complete)
 
     def suggest(
         self,
@@ -304,3 +310,7 @@ class Engine:
     def _random(self, rng: np.random.Generator) -> FloatArray:
         """Return some random points, so that there is another one if the first is taken."""
         return from_unit(self.encoder, rng.random((_SPARE, len(self.joint.target.space))))
+
+
+def _without_trials(source: Experiment) -> Experiment:
+    return Experiment(source.name, source.space, goal=source.goal, fixed=source.fixed)

@@ -1,6 +1,6 @@
 """What the models say, in words and numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from hetbo.engine import Engine, Fitted
 from hetbo.experiments import Trial
 from hetbo.models import LearnedNumber, LearnedValue, learned_values
+from hetbo.penalties import penalties_of, penalty_sentence
 from hetbo.screening import noise_sentence
 
 _MUCH, _LITTLE = 0.7, 0.3
@@ -52,6 +53,7 @@ def explain(engine: Engine, trials: Sequence[Trial], rng: np.random.Generator) -
 
 def explain_fitted(engine: Engine, fitted: Fitted) -> Explanation:
     """Say what models found that are fitted already."""
+    measured = any((model.data.experiment == 0).any() for model in fitted.models.values())
     sources, correlations = trust_in_sources(engine, fitted)
     transfer = sum(
         weight for name, weight in fitted.weights.items() if engine.recipe.voices[name].transfers
@@ -60,9 +62,18 @@ def explain_fitted(engine: Engine, fitted: Fitted) -> Explanation:
     candidates = [n for n, m in fitted.models.items() if m.imputation.learned]
     if candidates:
         found = learned_values(fitted.models[max(candidates, key=fitted.weights.__getitem__)])
-        learned = tuple(value for value in found if value.experiment not in engine.left_out)
-    sentence = _sentence(transfer, sources, correlations, learned, engine.left_out)
+        learned = tuple(value for value in found if _is_heard(value, engine))
+    parts = [*_source_sentences(engine, transfer, sources, correlations, measured=measured)]
+    sentence = " ".join([*parts, *map(_learned_sentence, learned)])
     return Explanation(fitted.weights, sources, correlations, learned, sentence, engine.left_out)
+
+
+def _is_heard(value: LearnedValue, engine: Engine) -> bool:
+    """Tell whether a learned value is of an experiment, and of a parameter, that has a say."""
+    members = [m for m in engine.joint.members if m.name not in engine.left_out]
+    return any(value.experiment == member.name for member in members) and any(
+        value.parameter in member.space for member in members
+    )
 
 
 def trust_in_sources(engine: Engine, fitted: Fitted) -> tuple[dict[str, float], dict[str, float]]:
@@ -100,27 +111,33 @@ def verdict(trust: float) -> str:
     return "hardly counts" if trust > 0 else "has no say"
 
 
-def _sentence(
+def _source_sentences(
+    engine: Engine,
     transfer: float,
     sources: Mapping[str, float],
     correlations: Mapping[str, float],
-    learned: Sequence[LearnedValue],
-    left_out: Sequence[str],
-) -> str:
+    *,
+    measured: bool,
+) -> Iterator[str]:
+    """Yield what is said of the sources; `measured` if a trial of the target has a value."""
     if not sources:
-        return "There are no sources: the target's own trials decide."
-    parts = [f"Transfer has {transfer:.0%} of the say."]
-    for name, trust in sources.items():
-        if name in left_out:
-            parts.append(noise_sentence(name))
+        yield "There are no sources: the target's own trials decide."
+        return
+    yield f"Transfer has {transfer:.0%} of the say."
+    for source in engine.joint.sources:
+        if source.name in engine.left_out:
+            yield noise_sentence(source.name)
             continue
-        r = correlations[name]
+        trust, r = sources[source.name], correlations[source.name]
         words = verdict(trust)
-        if r < 0 and trust >= _LITTLE:
-            words += ", the other way round"
-        parts.append(f"{name!r} {words} (correlation {r:+.2f}).")
-    parts += map(_learned_sentence, learned)
-    return " ".join(parts)
+        if not measured:
+            yield f"{source.name!r} {words}, as any source is before the first value."
+        else:
+            opposite = ", the other way round" if r < 0 and trust >= _LITTLE else ""
+            yield f"{source.name!r} {words}{opposite} (correlation {r:+.2f})."
+        penalties = penalties_of(source) if engine.recipe.tames else None
+        if penalties is not None:
+            yield penalty_sentence(source, penalties)
 
 
 def _learned_sentence(value: LearnedValue) -> str:

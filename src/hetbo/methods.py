@@ -40,6 +40,7 @@ class Recipe:
             result; 0 if every fit is like the first.
         improve_on: What a trial has to improve on: the best value 'observed', or the best one
             'predicted' at the trials so far, which noise does not raise.
+        tames: Whether values of sources that are far worse than all others count as less bad.
         screens: Whether sources whose own values look like noise are left out.
         improvement: How the expected improvement is computed: 'exact', or 'sampled' as in the
             paper's runs.
@@ -49,6 +50,7 @@ class Recipe:
     summary: str
     first_starts: int = 4
     later_starts: int = 2
+    tames: bool = True
     screens: bool = False
     improve_on: Literal["observed", "predicted"] = "predicted"
     improvement: Literal["exact", "sampled"] = "exact"
@@ -62,6 +64,7 @@ class Recipe:
             summary,
             first_starts=1,
             later_starts=0,
+            tames=False,
             improve_on="observed",
             improvement="sampled",
         )

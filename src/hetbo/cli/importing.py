@@ -18,6 +18,7 @@ from hetbo.cli.wording import as_import_options
 from hetbo.errors import DataError, HetboError, shown
 from hetbo.experiments import Experiment
 from hetbo.experiments.rows import csv_table
+from hetbo.penalties import penalties_of, penalty_sentence
 
 _GOALS = ("minimize", "maximize")
 _LONGEST_LINE = 300
@@ -135,6 +136,12 @@ def _show(experiment: Experiment, place: str) -> None:
         f"{shown(experiment.name)}: {len(experiment.trials)} trials{failed}; "
         f"{experiment.goal}{best}; stored in {shown_place(place)}."
     )
+    penalties = penalties_of(experiment)
+    if penalties is not None:
+        say(
+            f"Note: {penalty_sentence(experiment, penalties)} If that stands for a run that "
+            "failed, leave the cell empty."
+        )
     say("What was tuned, as a start for a space of your own:")
     say("")
     for line in toml_lines(experiment.space, experiment.fixed):

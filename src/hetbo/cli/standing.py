@@ -90,7 +90,8 @@ def _show_sources(target: Target, explain_command: str | None) -> None:
     with Console(stderr=True).status("fitting the models"):
         explanation = target.optimizer().explain()
     for row, source in zip(rows, sources, strict=True):
-        trust = explanation.sources.get(source.name)
+        nothing = 0.0 if source.name in explanation.left_out else None
+        trust = explanation.sources.get(source.name, nothing)
         row.extend(["", ""] if trust is None else [f"{trust:.0%}", verdict(trust)])
     show_table([*headings, "trust", "which means: it"], rows)
     say(explanation.sentence)

@@ -48,8 +48,8 @@ def infer_space(
             )
     if not parameters:
         raise DataError(
-            f"{origin}: no column takes more than one value, so what was tuned cannot be "
-            "inferred; give the space="
+            f"{origin}: no column but that of the value takes more than one value, so what was "
+            "tuned cannot be inferred; give the space="
         )
     return Space.from_mapping(parameters), fixed
 

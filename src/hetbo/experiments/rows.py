@@ -71,7 +71,8 @@ def csv_table(path: str | os.PathLike[str], *, delimiter: str | None, encoding: 
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeError as error:
-        raise DataError(f"{origin} is not {encoding} text; give its encoding=") from error
+        kind = "UTF-8" if encoding == "utf-8-sig" else encoding
+        raise DataError(f"{origin} is not {kind} text; give its encoding=") from error
     return Table(origin, columns, rows, text=True)
 
 

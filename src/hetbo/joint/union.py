@@ -1,7 +1,7 @@
 """The union of a target's space and its sources', in natural units."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Self
 
 from hetbo.errors import DataError, MergeError, SpaceError, shown
@@ -90,16 +90,6 @@ class JointSpace:
     def target(self) -> Member:
         """The experiment that is optimised."""
         return self.members[0]
-
-    def without_trials_of(self, names: Collection[str]) -> Self:
-        """Return the same joint space, as if the sources `names` had made no trials."""
-        sources = (
-            Experiment(source.name, source.space, goal=source.goal, fixed=source.fixed)
-            if source.name in names
-            else source
-            for source in self.sources
-        )
-        return replace(self, sources=tuple(sources))
 
     @property
     def blocks(self) -> tuple[Block, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from hetbo import __version__
 from hetbo.engine import Fitted
 from hetbo.errors import FitError
-from hetbo.experiments import Goal, Trial
+from hetbo.experiments import Goal, Trial, TrialState
 from hetbo.explanation import Explanation, explain, explain_fitted
 from hetbo.models import LearnedValue
 from hetbo.optimizer import Optimizer
@@ -20,6 +20,7 @@ from hetbo.report.findings import (
 from hetbo.report.replay import Expectation, TrustStep, chosen_steps, expectations, trust_steps
 from hetbo.report.snapshot import Snapshot
 from hetbo.report.view import Absent, Run, TrustHistory, View
+from hetbo.screening import noise_sentence
 
 Progress = Callable[[int, int], None]
 """Called with the number of steps that are done, and that of all steps."""
@@ -110,7 +111,7 @@ def _transfer(snapshot: Snapshot, fitted: Fitted | Absent) -> Fitted | Absent:
         return fitted
     if not any(snapshot.engine.recipe.voices[name].transfers for name in fitted.models):
         if snapshot.engine.left_out:
-            return Absent("The values of the sources look like noise, so they have no say.")
+            return Absent(" ".join(map(noise_sentence, snapshot.engine.left_out)))
         return Absent("No trial of the sources has a value, so there is nothing to learn from.")
     return fitted
 
@@ -164,6 +165,8 @@ def _trust(
 def _correlations(snapshot: Snapshot, transfer: Fitted | Absent) -> Correlations | Absent:
     if isinstance(transfer, Absent):
         return transfer
+    if not any(trial.state is TrialState.COMPLETE for trial in snapshot.trials):
+        return Absent("No trial has a value yet, so what goes along with what is not known.")
     return correlations(snapshot.engine, transfer)
 
 

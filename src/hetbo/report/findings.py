@@ -115,7 +115,6 @@ def left_out(fitted: Fitted, trials: tuple[Trial, ...]) -> LeftOut:
 def correlations(engine: Engine, fitted: Fitted) -> Correlations:
     """Return the correlations of experiments, weighed over the models that transfer."""
     size = len(engine.joint.members)
-    silent = np.array([member.name in engine.left_out for member in engine.joint.members])
     total, matrix = 0.0, np.zeros((size, size))
     for name, model in fitted.models.items():
         if not engine.recipe.voices[name].transfers:
@@ -125,11 +124,11 @@ def correlations(engine: Engine, fitted: Fitted) -> Correlations:
         if model.covar_module.residual is not None:
             variances += model.covar_module.residual.raw_variance.detach().numpy()
         r = B / np.sqrt(np.outer(variances, variances))
-        r[silent], r[:, silent] = 0.0, 0.0
         np.fill_diagonal(r, 1.0)
         matrix += fitted.weights[name] * r
         total += fitted.weights[name]
     # Weights so small that they vanish leave nothing to divide by, and nothing to say.
     matrix = matrix / total if total else np.eye(size)
-    names = tuple(member.name for member in engine.joint.members)
-    return Correlations(names, tuple(tuple(row) for row in matrix.tolist()))
+    kept = [i for i, m in enumerate(engine.joint.members) if m.name not in engine.left_out]
+    names = tuple(engine.joint.members[i].name for i in kept)
+    return Correlations(names, tuple(map(tuple, matrix[np.ix_(kept, kept)].tolist())))

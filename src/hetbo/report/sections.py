@@ -48,7 +48,7 @@ def head(view: View, title: str) -> str:
     figures = [
         (f"Best {html(label(view.value))}", value, f"{where}, goal: {run.goal.value}", precise),
         ("Trials", str(len(run.trials)), ", ".join(counts) or everything, ""),
-        ("Parameters", str(len(view.space)), f"{len(view.joint)} in all experiments", ""),
+        ("Parameters", str(len(view.space)), f"{len(view.joint)} with the sources'", ""),
         ("Sources", str(len(view.sources)), f"{counted(sources, 'value')} in all", ""),
         ("Method", view.method, f"hetbo {view.version}", ""),
     ]
@@ -206,6 +206,6 @@ def _sources(view: View) -> str:
         "Sources",
         f"{counted(len(view.sources), 'past experiment')}",
         sources_table(view),
-        caption="Trust and correlation are today's. What a source did not tune is learned, where "
-        "the method does so; what it held is known.",
+        caption="Trust and correlation are today's. A parameter that a source lacks is learned, if "
+        "the method does so, unless the source held it at a known value.",
     )

@@ -54,10 +54,7 @@ def sources_table(view: View) -> str:
         differs = _differs(view, source)
         cells = [
             _cell(source.name),
-            _cell(view.explanation.sources.get(source.name), numeric=True, empty=True, digits=2),
-            _cell(
-                view.explanation.correlations.get(source.name), numeric=True, empty=True, digits=2
-            ),
+            *_trust_cells(view, source),
             _cell(len(source.complete), numeric=True),
             _cell(failed, numeric=True),
             _cell(best, numeric=True, empty=True),
@@ -66,6 +63,14 @@ def sources_table(view: View) -> str:
         ]
         rows.append(f"<tr>{''.join(cells)}</tr>")
     return _table("sources", heads, rows)
+
+
+def _trust_cells(view: View, source: Experiment) -> list[str]:
+    """Return the trust in a source and its correlation, or that it is left out."""
+    if source.name in view.explanation.left_out:
+        return [_cell("left out: noise"), _cell(None, numeric=True, empty=True)]
+    found = (view.explanation.sources, view.explanation.correlations)
+    return [_cell(one.get(source.name), numeric=True, empty=True, digits=2) for one in found]
 
 
 def _differs(view: View, source: Experiment) -> str:

@@ -42,7 +42,7 @@ def comparison(run: Run) -> str:
     sign = run.goal.sign
     ahead = sum(sign * ((run.best_so_far[e.trial] or 0.0) - e.expected) > 0 for e in told)
     return (
-        f"After {ahead} of {counted(len(told), 'compared trial')} the best value was better than a "
+        f"After {ahead} of {len(told)} compared trials the best value was better than a "
         "model without the sources, starting from the same trials, expected of its own choice."
     )
 
