@@ -65,7 +65,7 @@ def test_cells_may_hold_delimiters_quotes_and_line_ends(write: WriteFile) -> Non
 
 def test_other_encodings_can_be_named(write: WriteFile) -> None:
     content = "größe,loss\n1,1\n2,2\n".encode("latin-1")
-    with refused(DataError, "runs.csv", "not utf-8", "encoding="):
+    with refused(DataError, "runs.csv", "not UTF-8", "encoding="):
         Experiment.from_csv(write(content), value="loss")
     read = Experiment.from_csv(write(content), value="loss", encoding="latin-1")
     assert read.space.names == ("größe",)
@@ -274,3 +274,17 @@ def test_floats_are_read_exactly(
     read = Experiment.from_csv(path, value="loss", space=Space(x=Float(-8e307, 8e307)))
     assert [trial.value for trial in read.trials] == numbers
     assert [trial.params["x"] for trial in read.trials] == numbers
+
+
+def test_a_parameter_may_not_take_the_values_name(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text("lr,depth,loss\n0.1,2,1\n0.2,3,2\n", encoding="utf-8")
+    with refused(DataError, "runs.csv", "'lr'", "'loss'", "the column of the value"):
+        Experiment.from_csv(path, value="loss", rename={"lr": "loss"})
+
+
+def test_a_decimal_comma_is_recognised(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text("lr;loss\n0.1;1,5\n0.2;2\n", encoding="utf-8")
+    with refused(DataError, "'1,5' is not a number", "decimals with a point"):
+        Experiment.from_csv(path, value="loss", delimiter=";")

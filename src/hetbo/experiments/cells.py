@@ -33,7 +33,9 @@ def outcome(cell: object) -> float | None:
         return None
     number = _number(cell) if isinstance(cell, str) else cell
     if isinstance(number, bool) or not isinstance(number, numbers.Real):
-        raise DataError(f"{shown(cell)} is not a number")
+        comma = isinstance(cell, str) and _number(cell.replace(",", ".", 1)) is not None
+        hint = "; write decimals with a point" if comma else ""
+        raise DataError(f"{shown(cell)} is not a number{hint}")
     value = as_float(number)
     return value if math.isfinite(value) else None
 

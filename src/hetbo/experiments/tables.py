@@ -65,6 +65,11 @@ class Layout:
                 continue
             if name in parameters:
                 raise DataError(f"{table.origin}: two columns would be called {shown(name)}")
+            if column in rename and name in {value, noise}:
+                raise DataError(
+                    f"{table.origin}: rename= calls column {shown(column)} {shown(name)}, which is "
+                    f"the column of the {'value' if name == value else 'noise'}"
+                )
             if not name.strip():
                 position = table.columns.index(column) + 1
                 raise DataError(

@@ -12,8 +12,14 @@ _ROW, _LABEL_WIDTH = 46, 118
 _MOST_HOVERED = 6000
 
 
-def parallel_chart(run: Run, space: Space) -> Figure:
-    """Return each complete trial as a line that runs down through all parameters."""
+def parallel_chart(run: Run, space: Space, outcome: str) -> Figure:
+    """Return each complete trial as a line that runs down through all parameters.
+
+    Args:
+        run: The trials.
+        space: What is tuned.
+        outcome: What the measured value is called.
+    """
     names = space.names[:MOST_AXES]
     done = [(n, t.params, t.value) for n, t in enumerate(run.trials) if t.value is not None]
     done.sort(key=lambda trial: run.goal.sign * trial[2])
@@ -31,7 +37,7 @@ def parallel_chart(run: Run, space: Space) -> Figure:
             f"trial {n}<br>{plotly(label(name))}: {plotly(shown_value(params[name]))}"
             for name in names
         ]
-        texts.append(f"trial {n}<br>value: {number(value)}")
+        texts.append(f"trial {n}<br>{plotly(label(outcome))}: {number(value)}")
         xs.append(None)
         ys.append(None)
         texts.append("")
@@ -57,12 +63,12 @@ def parallel_chart(run: Run, space: Space) -> Figure:
             marker={"color": ORANGE, "size": 6},
             text=[
                 *(f"best<br>{plotly(label(n))}: {plotly(shown_value(best[1][n]))}" for n in names),
-                f"best<br>value: {number(best[2])}",
+                f"best<br>{plotly(label(outcome))}: {number(best[2])}",
             ],
         )
     )
     ticks = [_tick(label(name, 16), _ends(space[name])) for name in names]
-    ticks.append(_tick("value", f"{number(low, 3)} … {number(high, 3)}"))
+    ticks.append(_tick(label(outcome, 16), f"{number(low, 3)} … {number(high, 3)}"))
     return figure(
         traces,
         height=_ROW * len(rows) + 30,

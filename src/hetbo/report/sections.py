@@ -179,7 +179,7 @@ def _parallel(view: View) -> str:
     return section(
         "All trials at once",
         title,
-        chart(parallel_chart(view.run, view.space), title),
+        chart(parallel_chart(view.run, view.space, view.value), title),
         caption="Each line from top to bottom is a trial, each row a parameter, from its lowest "
         "value on the left to its highest on the right. The stronger the colour, the better."
         f"{more}",

@@ -16,7 +16,7 @@ def trials_table(view: View) -> str:
     """Return the table of all trials of the target, as HTML."""
     run = view.run
     noisy = any(trial.noise is not None for trial in run.trials)
-    heads = [_head("trial", numeric=True), _head("state"), _head("value", numeric=True)]
+    heads = [_head("trial", numeric=True), _head("state"), _head(view.value, numeric=True)]
     heads += [_head("noise", numeric=True)] if noisy else []
     heads += [_head(name, numeric=_is_number(p)) for name, p in view.space.items()]
     rows = []
