@@ -48,7 +48,7 @@ def head(view: View, title: str) -> str:
     figures = [
         (f"Best {html(label(view.value))}", value, f"{where}, goal: {run.goal.value}", precise),
         ("Trials", str(len(run.trials)), ", ".join(counts) or everything, ""),
-        ("Parameters", str(len(view.space)), f"{len(view.joint)} with the sources'", ""),
+        ("Parameters", str(len(view.space)), f"{len(view.joint)} with those of the sources", ""),
         ("Sources", str(len(view.sources)), f"{counted(sources, 'value')} in all", ""),
         ("Method", view.method, f"hetbo {view.version}", ""),
     ]
