@@ -16,13 +16,13 @@ from hetbo.joint import JointSpace
 from hetbo.models import TargetGP, fit
 from hetbo.threads import one_thread_for
 
-_FEWEST = 20
+_FEWEST = 30
 """With fewer trials than this, a real shape often predicts no better than chance."""
 _MOST = 100
 """So many trials are enough to tell, and more would take long."""
 _FOLDS = 5
-_CHANCE = 1.645
-"""One in twenty sources of noise alone scores better than this."""
+_CHANCE = 1.28
+"""One in ten sources of noise alone scores better than this."""
 
 
 def is_noise(source: Experiment) -> bool:
@@ -31,7 +31,7 @@ def is_noise(source: Experiment) -> bool:
     A model of the source alone predicts a fifth of its trials from the others, fifth by fifth. If
     these predictions rank the trials no better than chance would, there is no shape that could
     carry over, and any likeness with the target is an accident that would mislead. With fewer than
-    20 trials nothing is held against a source, since a real shape would often go unnoticed.
+    30 trials nothing is held against a source, since a real shape would often go unnoticed.
 
     The answer depends on the source alone and is remembered. The first time that it is yes, a
     warning says so.
