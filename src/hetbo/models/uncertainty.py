@@ -195,6 +195,6 @@ def _choice(
 def _refit(likelihood: MarginalLikelihood, z: FloatArray, held: slice) -> tuple[float, FloatArray]:
     """Fit everything but some coordinates; return the log posterior and the place."""
     try:
-        return climb(likelihood, z, iterations=_ITERATIONS_PER_STEP, smallest_gain=1e-6, held=held)
+        return climb(likelihood, z, iterations=_ITERATIONS_PER_STEP, smallest_gain=1e-5, held=held)
     except NotPositiveDefinite:
         return -np.inf, z
