@@ -6,6 +6,7 @@ import json
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import numpy as np
 import optuna
 import pytest
 from optuna.trial import TrialState
@@ -213,3 +214,17 @@ def test_many_parameters_fit_a_narrow_terminal(cli: Cli) -> None:
     out = cli.works("ask", "-n", "3")
     assert max(map(len, out.splitlines())) <= 80
     assert all(any(line.split()[:1] == [name] for line in out.splitlines()) for name in names)
+
+
+def test_a_source_of_noise_is_left_out_and_that_is_said(cli: Cli) -> None:
+    table = np.random.default_rng(1).random((40, 3)).tolist()
+    rows = "".join(f"{a},{b},{loss}\n" for a, b, loss in table)
+    cli.write("noise.csv", f"a,b,loss\n{rows}")
+    cli.write("space.toml", "[parameters]\na = { low = 0.0, high = 1.0 }\n")
+    cli.works("import", "noise.csv", "--study", "luck", "--value", "loss", "--goal", "minimize")
+    cli.works("init", "space.toml", "--study", "new", "--source", "luck", "--goal", "minimize")
+    ran = cli("status", "--explain")
+    assert ran.code == 0
+    assert "has no say" in ran.out
+    assert "'luck' is left out" in ran.out
+    assert "hetbo: note: 'luck' is left out" in ran.err

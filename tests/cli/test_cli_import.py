@@ -27,6 +27,14 @@ def test_runs_become_a_study_and_the_space_is_shown(cli: Cli) -> None:
     assert len(read.complete) == 5
 
 
+def test_a_value_far_worse_than_all_others_is_noted(cli: Cli) -> None:
+    rows = "".join(f"0.{n},{n / 10}\n" for n in range(1, 9))
+    cli.write("runs.csv", f"lr,loss\n{rows}0.9,999\n")
+    out = " ".join(cli.works(*SIMPLE).split())
+    assert "1 value of 'old' (999) is far worse than all others and counts as" in out
+    assert "leave the cell empty" in out
+
+
 def test_options_have_their_effect(cli: Cli) -> None:
     cli.write("semi.csv", "id;lr;value;sd\na;0.1;1;0.1\nb;0.2;2;0.2\nc;0.3;oops;0\n")
     cli.write("old.toml", "[parameters]\nlr = { low = 0.0, high = 1.0 }\n[fixed]\ndepth = 3\n")
