@@ -21,8 +21,8 @@ _FEWEST = 30
 _MOST = 100
 """So many trials are enough to tell, and more would take long."""
 _FOLDS = 5
-_CHANCE = 1.28
-"""One in ten sources of noise alone scores better than this."""
+_CHANCE = 1.645
+"""One in twenty sources of noise alone scores better than this."""
 
 
 def is_noise(source: Experiment) -> bool:
