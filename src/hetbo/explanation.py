@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hetbo.encoding.encoder import FloatArray
 from hetbo.engine import Engine, Fitted
 from hetbo.experiments import Trial
-from hetbo.models import LearnedNumber, LearnedValue, learned_values
+from hetbo.models import LearnedNumber, LearnedValue, TransferGP, learned_values
 from hetbo.penalties import penalties_of, penalty_sentence
 from hetbo.screening import noise_sentence
 
@@ -86,11 +87,8 @@ def trust_in_sources(engine: Engine, fitted: Fitted) -> tuple[dict[str, float], 
         if not engine.recipe.voices[name].transfers:
             continue
         weight = fitted.weights[name]
-        B = model.covar_module.shared.task.matrix.detach().numpy()
-        variances = np.diagonal(B).copy()
-        if model.covar_module.residual is not None:
-            variances += model.covar_module.residual.raw_variance.detach().numpy()
-        r = heard * B[0, 1:] / np.sqrt(variances[0] * variances[1:])
+        correlations, variances = task_correlations(model)
+        r = heard * correlations[0, 1:]
         noise = np.broadcast_to(model.likelihood.noise.detach().numpy(), variances.shape)
         trust += weight * np.abs(r) * variances[1:] / (variances[1:] + noise[1:])
         correlation += weight * r
@@ -100,6 +98,19 @@ def trust_in_sources(engine: Engine, fitted: Fitted) -> tuple[dict[str, float], 
         dict(zip(names, trust.tolist(), strict=True)),
         dict(zip(names, correlation.tolist(), strict=True)),
     )
+
+
+def task_correlations(model: TransferGP) -> tuple[FloatArray, FloatArray]:
+    """Return how experiments go along with each other in a model, and their variances.
+
+    Returns:
+        Shapes `m × m` and `m`, for the target and the sources in the order of the joint space.
+    """
+    B = model.covar_module.shared.task.matrix.detach().numpy()
+    variances = np.diagonal(B).copy()
+    if model.covar_module.residual is not None:
+        variances += model.covar_module.residual.raw_variance.detach().numpy()
+    return B / np.sqrt(np.outer(variances, variances)), variances
 
 
 def verdict(trust: float) -> str:

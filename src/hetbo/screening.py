@@ -6,6 +6,7 @@ import warnings
 from functools import lru_cache
 
 import numpy as np
+from scipy.stats import spearmanr
 
 from hetbo.acquisition.predictor import Predictor
 from hetbo.encoding import Dataset, Encoder
@@ -77,18 +78,11 @@ def _ranks_like_chance(source: Experiment) -> bool:
     return likeness * math.sqrt(len(trials) - 1) < _CHANCE
 
 
-def _rank_correlation(a: FloatArray, b: FloatArray) -> float:
-    """Return Spearman's rank correlation; 1 if the values of one are all equal.
+def _rank_correlation(predicted: FloatArray, values: FloatArray) -> float:
+    """Return Spearman's rank correlation; 1 if the values, or the predictions, are all equal.
 
     A source with one value throughout is no noise: it says that nothing matters.
     """
-    u, v = (ranks - ranks.mean() for ranks in (_ranks(a), _ranks(b)))
-    size = float(np.sqrt((u @ u) * (v @ v)))
-    return float(u @ v) / size if size else 1.0
-
-
-def _ranks(values: FloatArray) -> FloatArray:
-    """Return the values' ranks; equal values share their mean rank."""
-    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
-    ranks: FloatArray = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
-    return ranks
+    if np.ptp(values) == 0 or np.ptp(predicted) == 0:
+        return 1.0
+    return float(spearmanr(predicted, values).statistic)

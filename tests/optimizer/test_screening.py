@@ -5,13 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.stats import spearmanr
 
 import hetbo as hb
 from hetbo.experiments import TrialState
-from hetbo.screening import _rank_correlation, is_noise
+from hetbo.screening import is_noise
 from hetbo.spaces import Value
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*look like noise")
@@ -92,15 +89,6 @@ def test_trials_without_a_value_do_not_count() -> None:
 def test_one_value_throughout_is_no_noise() -> None:
     trials = [replace(t, value=1.0) for t in experiment(0).trials]
     assert not is_noise(hb.Experiment("old", OLD, trials))
-
-
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=20))
-def test_the_rank_correlation_is_spearmans(pairs: list[tuple[int, int]]) -> None:
-    a, b = np.array(pairs, dtype=float).T
-    if np.ptp(a) == 0 or np.ptp(b) == 0:
-        assert _rank_correlation(a, b) == 1.0
-    else:
-        assert _rank_correlation(a, b) == pytest.approx(spearmanr(a, b).statistic)
 
 
 def suggestions(method: str, sources: list[hb.Experiment], trials: int) -> list[object]:

@@ -7,6 +7,7 @@ import numpy as np
 from hetbo.acquisition.predictor import Predictor
 from hetbo.engine import Engine, Fitted
 from hetbo.experiments import Trial
+from hetbo.explanation import task_correlations
 from hetbo.models.leave_one_out import leave_one_out
 from hetbo.report.mixture import Band, mixed
 from hetbo.spaces import Categorical, Int, Parameter, Value
@@ -119,11 +120,7 @@ def correlations(engine: Engine, fitted: Fitted) -> Correlations:
     for name, model in fitted.models.items():
         if not engine.recipe.voices[name].transfers:
             continue
-        B = model.covar_module.shared.task.matrix.detach().numpy()
-        variances = np.diagonal(B).copy()
-        if model.covar_module.residual is not None:
-            variances += model.covar_module.residual.raw_variance.detach().numpy()
-        r = B / np.sqrt(np.outer(variances, variances))
+        r, _ = task_correlations(model)
         np.fill_diagonal(r, 1.0)
         matrix += fitted.weights[name] * r
         total += fitted.weights[name]
