@@ -205,9 +205,9 @@ def test_an_empty_column_is_named(read: Read) -> None:
 
 
 def test_without_anything_tuned_no_space_is_inferred(read: Read) -> None:
-    with refused(DataError, "runs", "takes more than one value", "space="):
+    with refused(DataError, "runs", "no column but that of the value takes more than one value", "space="):
         read(ROWS[:1])
-    with refused(DataError, "runs", "takes more than one value", "space="):
+    with refused(DataError, "runs", "no column but that of the value takes more than one value", "space="):
         read([{"loss": 1.0}, {"loss": 2.0}])
     assert len(read(ROWS[:1], space=SPACE).trials) == 1
 
