@@ -16,6 +16,7 @@ ROWS: list[dict[str, object]] = [
     {"lr": 0.2, "depth": 5, "booster": "dart", "loss": 0.25},
     {"lr": 0.4, "depth": 3, "booster": "tree", "loss": 1.0},
 ]
+NOTHING_TUNED = "no column but that of the value takes more than one value"
 SPACE = Space(lr=Float(0.1, 0.4), depth=Int(3, 5), booster=Categorical("tree", "dart"))
 
 
@@ -205,9 +206,9 @@ def test_an_empty_column_is_named(read: Read) -> None:
 
 
 def test_without_anything_tuned_no_space_is_inferred(read: Read) -> None:
-    with refused(DataError, "runs", "no column but that of the value takes more than one value", "space="):
+    with refused(DataError, "runs", NOTHING_TUNED, "space="):
         read(ROWS[:1])
-    with refused(DataError, "runs", "no column but that of the value takes more than one value", "space="):
+    with refused(DataError, "runs", NOTHING_TUNED, "space="):
         read([{"loss": 1.0}, {"loss": 2.0}])
     assert len(read(ROWS[:1], space=SPACE).trials) == 1
 
