@@ -154,7 +154,9 @@ class Engine:
         voices = self._voices(trials)
         heard = self.heard
         data = {
-            scaling: Dataset.build(heard, trials, goal=self.goal, scaling=scaling)
+            scaling: Dataset.build(
+                heard, trials, goal=self.goal, scaling=scaling, softened=self.recipe.softens
+            )
             for scaling in {voice.scaling: None for voice in voices.values()}
         }
         models: dict[str, TransferGP] = {}

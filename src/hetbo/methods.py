@@ -42,6 +42,7 @@ class Recipe:
             'predicted' at the trials so far, which noise does not raise.
         tames: Whether values of sources that are far worse than all others count as less bad.
         screens: Whether sources whose own values look like noise are left out.
+        softens: Whether bad values are brought nearer before a model sees them.
         improvement: How the expected improvement is computed: 'exact', or 'sampled' as in the
             paper's runs.
     """
@@ -52,6 +53,7 @@ class Recipe:
     later_starts: int = 2
     tames: bool = True
     screens: bool = False
+    softens: bool = False
     improve_on: Literal["observed", "predicted"] = "predicted"
     improvement: Literal["exact", "sampled"] = "exact"
 
@@ -86,6 +88,7 @@ METHODS: Mapping[str, Recipe] = {
         },
         "weighs transfer against none, by how well each predicts the target's trials",
         screens=True,
+        softens=True,
     ),
     "random": Recipe({}, "random search"),
     "vanilla": Recipe({"vanilla": _VANILLA}, "Bayesian optimisation without the sources"),

@@ -34,9 +34,9 @@ def _of_one(shares: Mapping[str, float]) -> dict[str, float]:
 
 
 def _log_share(model: TransferGP, trust: float) -> float:
-    densities = leave_one_out(model).log_density
-    count = len(densities)
+    found = leave_one_out(model)
+    count = len(found.observed)
     # Densities of the outcomes themselves, on whatever scale the model sees them.
-    densities = densities - np.log(model.data.scales[0].spread)
+    densities = found.log_density + model.data.scales[0].log_slope(found.observed)
     # Five trials alone say little, and weights that jump with each of them would say it loudly.
     return float(np.log(trust)) + float(densities.sum()) * count / (count + _PATIENCE)

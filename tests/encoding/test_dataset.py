@@ -50,6 +50,20 @@ def test_pooled_values_share_one_scale_whatever_their_goals() -> None:
     assert_allclose(data.scales[1].unscale(data.y[2:]), [10.0, 14.0])
 
 
+def test_softened_values_are_had_back_on_either_scale() -> None:
+    joint = JointSpace.merge(TARGET, [SOURCE])
+    for scaling in ("per-experiment", "pooled"):
+        data = Dataset.build(joint, TRIALS, goal="minimize", scaling=scaling, softened=True)
+        assert_allclose(data.scales[0].unscale(data.y[:2]), [3.0, 5.0])
+        assert_allclose(data.scales[1].unscale(data.y[2:]), [10.0, 14.0])
+    # On one scale the median of -3, -5, 10 and 14 is 3.5, so both values of the target are bad.
+    softening = data.scales[0].softening
+    assert softening is not None
+    assert softening == data.scales[1].softening
+    assert softening.middle == 3.5
+    assert softening.deepest == 8.5
+
+
 def test_the_target_alone_stays_in_the_same_cube() -> None:
     data = Dataset.build(JointSpace.merge(TARGET, [SOURCE]), TRIALS)
     alone = data.only_target()

@@ -85,7 +85,44 @@ def test_scaling_keeps_the_order_that_the_goal_gives(values: list[float], goal: 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=8), st.floats(0, 1e6), GOALS)
 def test_noise_is_scaled_like_a_difference(values: list[float], noise: float, goal: Goal) -> None:
     scale = OutcomeScale.fit(values, goal)
-    [scaled] = scale.scale_noise([noise])
+    [scaled] = scale.scale_noise([noise], [0.0])
     assert scaled >= 0
     assert scaled == pytest.approx(noise / scale.spread)
-    assert scale.unscale_noise([scaled]).tolist() == pytest.approx([noise])
+
+
+@given(VALUES, GOALS)
+def test_softened_values_keep_their_order_and_can_be_had_back(
+    values: list[float], goal: Goal
+) -> None:
+    scale = OutcomeScale.fit(values, goal, softened=True)
+    scaled = scale.scale(values)
+    order = np.argsort(goal.sign * np.array(values), kind="stable")
+    assert (np.diff(scaled[order]) >= -1e-12).all()
+    largest = max(map(abs, values), default=0.0)
+    np.testing.assert_allclose(scale.unscale(scaled), values, rtol=1e-9, atol=1e-9 * largest)
+
+
+@pytest.mark.parametrize("goal", Goal)
+def test_softened_values_get_zero_mean_and_unit_spread(goal: Goal) -> None:
+    values = [-50.0, 1.0, 2.0, 3.0, 60.0]
+    scaled = OutcomeScale.fit(values, goal, softened=True).scale(values)
+    assert scaled.mean() == pytest.approx(0, abs=1e-12)
+    assert scaled.std(ddof=1) == pytest.approx(1)
+
+
+def test_the_goal_says_which_values_are_softened() -> None:
+    values = [-50.0, 1.0, 2.0, 3.0, 54.0]  # as far below as above
+    up = OutcomeScale.fit(values, Goal.MAXIMIZE, softened=True).scale(values)
+    down = OutcomeScale.fit(values, Goal.MINIMIZE, softened=True).scale(values)
+    assert up[2] - up[0] < up[4] - up[2]
+    np.testing.assert_allclose(down[::-1], up)
+
+
+@pytest.mark.parametrize("goal", Goal)
+def test_noise_of_softened_values_shrinks_with_them(goal: Goal) -> None:
+    values = [-50.0, 1.0, 2.0, 3.0, 60.0]
+    scale = OutcomeScale.fit(values, goal, softened=True)
+    places = np.array([-20.0, 0.0, 2.5, 30.0])
+    change = scale.scale(places + 1e-4) - scale.scale(places - 1e-4)
+    noise = scale.scale_noise(np.full(4, 2e-4), scale.scale(places))
+    np.testing.assert_allclose(noise, np.abs(change), rtol=1e-5)

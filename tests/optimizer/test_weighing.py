@@ -54,6 +54,24 @@ def test_better_predictions_raise_the_share() -> None:
     assert math.log(shares["good"] / shares["bad"]) == pytest.approx(difference * 12 / 17)
 
 
+def test_densities_are_those_of_the_values_in_their_own_units() -> None:
+    values = [-30.0, 0.0, 1.0, 1.5, 2.0, 2.5]
+    trials = [hb.Trial({"x": i / 5}, value) for i, value in enumerate(values)]
+    plain, soft = (
+        TargetGP(Dataset.build(JOINT, trials, goal="maximize", softened=s)) for s in (False, True)
+    )
+    logs = []
+    for one in (plain, soft):
+        found, scale = leave_one_out(one), one.data.scales[0]
+        step = 1e-6
+        slopes = (scale.scale(np.array(values) + step) - scale.scale(np.array(values) - step)) / 2
+        logs.append(float((found.log_density + np.log(slopes / step)).sum()))
+    shares = shares_of({"a": plain, "b": soft}, recipe(a=Voice(TargetGP), b=Voice(TargetGP)))
+    assert math.log(shares["a"] / shares["b"]) == pytest.approx(
+        (logs[0] - logs[1]) * 6 / 11, rel=1e-4
+    )
+
+
 def test_a_least_share_is_kept() -> None:
     good, bad = model(12), noisy(12)
     told = recipe(good=Voice(TargetGP), bad=Voice(TargetGP, least=0.1))

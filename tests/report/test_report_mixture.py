@@ -31,7 +31,7 @@ def test_the_band_holds_95_percent(parts: list[tuple[float, float, float]]) -> N
 
     assert below(band.low[0]) == pytest.approx(0.025, abs=1e-6)
     assert below(band.high[0]) == pytest.approx(0.975, abs=1e-6)
-    assert band.mean[0] == pytest.approx(
+    assert band.middle[0] == pytest.approx(
         sum(w * m for (m, *_), w in zip(parts, weights, strict=True))
     )
 
@@ -39,7 +39,7 @@ def test_the_band_holds_95_percent(parts: list[tuple[float, float, float]]) -> N
 def test_a_goal_to_minimise_turns_the_band_round() -> None:
     scale = OutcomeScale.fit([10.0, 20.0, 30.0], Goal.MINIMIZE)
     band = mixed([np.array([1.0, 0.0])], [np.array([0.5, 0.1])], [1.0], [scale])
-    assert band.mean == pytest.approx((10.0, 20.0))
+    assert band.middle == pytest.approx((10.0, 20.0))
     assert band.low == pytest.approx((10 - 1.959964 * 5, 20 - 1.959964))
     assert band.high == pytest.approx((10 + 1.959964 * 5, 20 + 1.959964))
 
@@ -48,5 +48,14 @@ def test_models_may_see_values_on_scales_of_their_own() -> None:
     scales = [OutcomeScale(2.0, 3.0, 1), OutcomeScale(-1.0, 0.5, -1)]
     same = [np.array([1.0]), np.array([-12.0])]  # 5 in natural units, for both
     band = mixed(same, [np.array([1 / 3]), np.array([2.0])], [0.4, 0.6], scales)
-    assert band.mean == pytest.approx((5.0,))
+    assert band.middle == pytest.approx((5.0,))
     assert band.low == pytest.approx((5 - 1.959964,))
+
+
+def test_softened_scales_give_the_band_of_what_they_unscale() -> None:
+    scale = OutcomeScale.fit([-40.0, 0.0, 1.0, 2.0, 3.0], Goal.MAXIMIZE, softened=True)
+    mean, sd = np.array([-0.8, 0.9]), np.array([0.3, 0.1])
+    band = mixed([mean], [sd], [1.0], [scale])
+    assert band.middle == pytest.approx(scale.unscale(mean).tolist())
+    assert band.low == pytest.approx(scale.unscale(mean - 1.959964 * sd).tolist(), rel=1e-5)
+    assert band.high == pytest.approx(scale.unscale(mean + 1.959964 * sd).tolist(), rel=1e-5)

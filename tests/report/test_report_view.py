@@ -79,7 +79,7 @@ def test_effects_are_the_weighted_posterior_through_the_best_trial(
             with torch.no_grad():
                 posterior = model.posterior(X)
                 mean += fitted.weights[name] * scale.unscale(posterior.mean.flatten().numpy())
-        np.testing.assert_allclose(effect.band.mean, mean, rtol=1e-6, atol=1e-6)
+        np.testing.assert_allclose(effect.band.middle, mean, rtol=1e-6, atol=1e-6)
         assert np.all(np.array(effect.band.low) < mean)
         assert np.all(np.array(effect.band.high) > mean)
 

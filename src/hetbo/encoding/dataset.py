@@ -43,6 +43,7 @@ class Dataset:
         *,
         goal: Goal | str = Goal.MINIMIZE,
         scaling: Scaling = "per-experiment",
+        softened: bool = False,
     ) -> "Dataset":
         """Encode the complete trials of a joint space's target and of its sources.
 
@@ -52,6 +53,7 @@ class Dataset:
             goal: The target's goal. Each source has its own.
             scaling: 'per-experiment' gives each experiment's values zero mean and unit spread;
                 'pooled' scales all of them together, as if they were of one experiment.
+            softened: Whether bad values are brought nearer before they are scaled.
 
         Raises:
             SpaceError: A trial does not fit the target's space.
@@ -62,7 +64,8 @@ class Dataset:
         groups += [list(source.complete) for source in joint.sources]
         goals = [Goal.of(goal), *(source.goal for source in joint.sources)]
         values = [np.array([t.value for t in group], dtype=np.float64) for group in groups]
-        scales = _scales(values, goals, scaling)
+        scales = _scales(values, goals, scaling, softened=softened)
+        scaled = [s.scale(v) for s, v in zip(scales, values, strict=True)]
         noise = [
             np.array([np.nan if t.noise is None else t.noise for t in group], dtype=np.float64)
             for group in groups
@@ -72,8 +75,10 @@ class Dataset:
             np.concatenate(
                 [encoder.encode([t.params for t in g], i) for i, g in enumerate(groups)]
             ),
-            np.concatenate([s.scale(v) for s, v in zip(scales, values, strict=True)]),
-            np.concatenate([s.scale_noise(v) ** 2 for s, v in zip(scales, noise, strict=True)]),
+            np.concatenate(scaled),
+            np.concatenate(
+                [s.scale_noise(n, y) ** 2 for s, n, y in zip(scales, noise, scaled, strict=True)]
+            ),
             np.repeat(np.arange(len(groups)), [len(group) for group in groups]),
             scales,
         )
@@ -101,15 +106,17 @@ class Dataset:
 
 
 def _scales(
-    values: list[FloatArray], goals: list[Goal], scaling: Scaling
+    values: list[FloatArray], goals: list[Goal], scaling: Scaling, *, softened: bool
 ) -> tuple[OutcomeScale, ...]:
     if scaling == "per-experiment":
-        return tuple(OutcomeScale.fit(v, g) for v, g in zip(values, goals, strict=True))
+        return tuple(
+            OutcomeScale.fit(v, g, softened=softened) for v, g in zip(values, goals, strict=True)
+        )
     if scaling == "pooled":
         # Goals may differ, so it is the signed values that share a scale.
         signed = [goal.sign * v for v, goal in zip(values, goals, strict=True)]
-        pooled = OutcomeScale.fit(np.concatenate(signed), Goal.MAXIMIZE)
+        pooled = OutcomeScale.fit(np.concatenate(signed), Goal.MAXIMIZE, softened=softened)
         return tuple(
-            OutcomeScale(goal.sign * pooled.centre, pooled.spread, goal.sign) for goal in goals
+            replace(pooled, centre=goal.sign * pooled.centre, sign=goal.sign) for goal in goals
         )
     raise DataError(f"scaling={shown(scaling)} must be 'per-experiment' or 'pooled'")

@@ -2,14 +2,12 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from hetbo.encoding.softening import FloatArray, Softening
 from hetbo.experiments import Goal
-
-FloatArray = npt.NDArray[np.float64]
 
 _SMALLEST_RELATIVE_SPREAD = 1e-12
 
@@ -22,14 +20,19 @@ class OutcomeScale:
         centre: The value that becomes 0.
         spread: The difference that becomes 1.
         sign: 1 if larger values are better, -1 if smaller ones are.
+        softening: What brings bad values nearer before they are scaled, if anything does. It sees
+            values with their sign, so that larger ones are better.
     """
 
     centre: float
     spread: float
     sign: int
+    softening: Softening | None = None
 
     @classmethod
-    def fit(cls, values: Sequence[float] | FloatArray, goal: Goal) -> "OutcomeScale":
+    def fit(
+        cls, values: Sequence[float] | FloatArray, goal: Goal, *, softened: bool = False
+    ) -> "OutcomeScale":
         """Return the scale of some values.
 
         No value at all, a single one, or values that are all equal have no spread; they are
@@ -38,8 +41,14 @@ class OutcomeScale:
         Args:
             values: Shape `n`, finite.
             goal: Which way is better.
+            softened: Whether bad values are brought nearer first.
         """
         y = np.asarray(values, dtype=np.float64)
+        if softened:
+            softening = Softening.fit(goal.sign * y)
+            if softening is not None:
+                y = goal.sign * softening.soften(goal.sign * y)
+                return replace(cls.fit(y, goal), softening=softening)
         if y.size == 0:
             return cls(0.0, 1.0, goal.sign)
         # Sums are taken of values of size one, so that 1e300 does not overflow.
@@ -54,16 +63,35 @@ class OutcomeScale:
 
     def scale(self, values: Sequence[float] | FloatArray) -> FloatArray:
         """Return values of the experiment on the common scale."""
-        return self.sign * (np.asarray(values, dtype=np.float64) - self.centre) / self.spread
-
-    def scale_noise(self, noise: Sequence[float] | FloatArray) -> FloatArray:
-        """Return standard deviations of the experiment on the common scale."""
-        return np.asarray(noise, dtype=np.float64) / self.spread
+        y = np.asarray(values, dtype=np.float64)
+        if self.softening is not None:
+            y = self.sign * self.softening.soften(self.sign * y)
+        return self.sign * (y - self.centre) / self.spread
 
     def unscale(self, scaled: Sequence[float] | FloatArray) -> FloatArray:
         """Return values in the experiment's own units: the inverse of `scale`."""
-        return self.sign * np.asarray(scaled, dtype=np.float64) * self.spread + self.centre
+        y = self.sign * np.asarray(scaled, dtype=np.float64) * self.spread + self.centre
+        return y if self.softening is None else self.sign * self.softening.harden(self.sign * y)
 
-    def unscale_noise(self, scaled: Sequence[float] | FloatArray) -> FloatArray:
-        """Return standard deviations in the experiment's own units."""
-        return np.asarray(scaled, dtype=np.float64) * self.spread
+    def log_slope(self, scaled: Sequence[float] | FloatArray) -> FloatArray:
+        """Return the logs of how much a small difference in own units is on the common scale.
+
+        Args:
+            scaled: Shape `n`: where, on the common scale.
+        """
+        z = np.asarray(scaled, dtype=np.float64)
+        slope = np.full(z.shape, -np.log(self.spread))
+        if self.softening is not None:
+            slope += self.softening.log_slope(z * self.spread + self.sign * self.centre)
+        return slope
+
+    def scale_noise(
+        self, noise: Sequence[float] | FloatArray, scaled: Sequence[float] | FloatArray
+    ) -> FloatArray:
+        """Return standard deviations of the experiment on the common scale.
+
+        Args:
+            noise: Shape `n`: standard deviations in own units.
+            scaled: Shape `n`: the values that they belong to, on the common scale.
+        """
+        return np.asarray(noise, dtype=np.float64) * np.exp(self.log_slope(scaled))

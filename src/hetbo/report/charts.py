@@ -184,7 +184,7 @@ def shown_experiments(correlations: Correlations) -> list[int]:
 
 def left_out_chart(found: LeftOut) -> Figure:
     """Return each trial's value against its prediction from all others."""
-    low, mean, high = found.band.low, found.band.mean, found.band.high
+    low, middle, high = found.band.low, found.band.middle, found.band.high
     inside = [a <= y <= b for a, y, b in zip(low, found.observed, high, strict=True)]
     ends = [min(*low, *found.observed), max(*high, *found.observed)]
     traces = [trace("lines", ends, ends, line={"color": SLATE, "width": 1, "dash": "dot"})]
@@ -194,18 +194,18 @@ def left_out_chart(found: LeftOut) -> Figure:
             trace(
                 "markers",
                 [found.observed[i] for i in chosen],
-                [mean[i] for i in chosen],
+                [middle[i] for i in chosen],
                 text=[
                     f"trial {found.trials[i]}: measured {number(found.observed[i])}<br>"
-                    f"predicted {number(mean[i])}<br>({number(low[i])} to {number(high[i])})"
+                    f"predicted {number(middle[i])}<br>({number(low[i])} to {number(high[i])})"
                     for i in chosen
                 ],
                 marker={"color": colour, "size": 7},
                 error_y={
                     "type": "data",
                     "symmetric": False,
-                    "array": [high[i] - mean[i] for i in chosen],
-                    "arrayminus": [mean[i] - low[i] for i in chosen],
+                    "array": [high[i] - middle[i] for i in chosen],
+                    "arrayminus": [middle[i] - low[i] for i in chosen],
                     "color": colour,
                     "thickness": 1,
                     "width": 0,

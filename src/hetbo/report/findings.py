@@ -38,7 +38,7 @@ class Effect:
     @property
     def size(self) -> float:
         """By how much the mean prediction changes along the parameter's range."""
-        return max(self.band.mean) - min(self.band.mean)
+        return max(self.band.middle) - min(self.band.middle)
 
 
 @dataclass(frozen=True, slots=True)

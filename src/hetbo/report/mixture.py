@@ -19,12 +19,12 @@ class Band:
     """Predictions at `k` points, in natural units.
 
     Attributes:
-        mean: Shape `k`.
+        middle: Shape `k`: what each model takes for as likely exceeded as not, weighed.
         low: Shape `k`: values are below with a probability of 2.5 %.
         high: Shape `k`: values are above with a probability of 2.5 %.
     """
 
-    mean: tuple[float, ...]
+    middle: tuple[float, ...]
     low: tuple[float, ...]
     high: tuple[float, ...]
 
@@ -35,7 +35,7 @@ def mixed(
     weights: Sequence[float],
     scales: Sequence[OutcomeScale],
 ) -> Band:
-    """Return the weighted mixture of normal predictions.
+    """Return the weighted mixture of predictions that are normal on each model's own scale.
 
     Args:
         means: The models' means, each of shape `k`, scaled.
@@ -43,19 +43,24 @@ def mixed(
         weights: How far each model is trusted; they add up to 1.
         scales: How the values that each model sees were scaled.
     """
-    m = np.stack([scale.unscale(mean) for scale, mean in zip(scales, means, strict=True)])
-    s = np.stack([scale.unscale_noise(sd) for scale, sd in zip(scales, sds, strict=True)])
-    w = np.array(weights)[:, np.newaxis]
-    low, high = (_quantile(m, s, w, level) for level in (_TAIL, 1 - _TAIL))
-    mean = (w * m).sum(axis=0)
-    return Band(tuple(mean.tolist()), tuple(low.tolist()), tuple(high.tolist()))
+    parts = list(zip(means, sds, weights, scales, strict=True))
+    middle = sum((w * scale.unscale(m) for m, _, w, scale in parts), np.zeros(len(means[0])))
+    low, high = (_quantile(parts, level) for level in (_TAIL, 1 - _TAIL))
+    return Band(tuple(middle.tolist()), tuple(low.tolist()), tuple(high.tolist()))
 
 
-def _quantile(m: FloatArray, s: FloatArray, w: FloatArray, level: float) -> FloatArray:
+def _quantile(
+    parts: Sequence[tuple[FloatArray, FloatArray, float, OutcomeScale]], level: float
+) -> FloatArray:
     """Return where the mixture's distribution function reaches a level, by halving."""
-    low, high = (m - _FAR * s).min(axis=0), (m + _FAR * s).max(axis=0)
+    ends = np.stack(
+        [scale.unscale(m + far * s) for m, s, _, scale in parts for far in (-_FAR, _FAR)]
+    )
+    low, high = ends.min(axis=0), ends.max(axis=0)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        below = (w * ndtr((middle - m) / s)).sum(axis=0) < level
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
+        below = sum(
+            w * ndtr(scale.sign * (scale.scale(middle) - m) / s) for m, s, w, scale in parts
+        )
+        low, high = np.where(below < level, middle, low), np.where(below < level, high, middle)
     return np.asarray((low + high) / 2)

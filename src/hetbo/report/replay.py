@@ -142,4 +142,4 @@ def _expected_gain(
     there, scale = predictor(x[np.newaxis]), model.data.scales[0]
     sd = np.sqrt(there.sd**2 + float(model.likelihood.noise.detach()[0]))
     log_gain, _, _ = log_expected_improvement(there.mean, sd, float(scale.scale([best])[0]))
-    return float(scale.unscale_noise(np.exp(log_gain))[0])
+    return float(np.exp(log_gain)[0]) * scale.spread

@@ -27,23 +27,23 @@ def effect_chart(effect: Effect, ends: tuple[float, float]) -> Figure:
     x, options, here = _axis(effect)
     b = effect.band
     texts = [
-        f"{plotly(shown_value(place))}: {number(mean)}<br>({number(lo)} to {number(hi)})"
-        for place, mean, lo, hi in zip(effect.places, b.mean, b.low, b.high, strict=True)
+        f"{plotly(shown_value(place))}: {number(middle)}<br>({number(lo)} to {number(hi)})"
+        for place, middle, lo, hi in zip(effect.places, b.middle, b.low, b.high, strict=True)
     ]
     if isinstance(effect.definition, Categorical):
-        up = [hi - mean for hi, mean in zip(b.high, b.mean, strict=True)]
-        down = [mean - lo for lo, mean in zip(b.low, b.mean, strict=True)]
+        up = [hi - middle for hi, middle in zip(b.high, b.middle, strict=True)]
+        down = [middle - lo for lo, middle in zip(b.low, b.middle, strict=True)]
         error = {"type": "data", "symmetric": False, "array": up, "arrayminus": down}
         error |= {"color": TEAL, "thickness": 6, "width": 0}
         traces = [
-            trace("markers", x, list(b.mean), text=texts, marker={"color": TEAL, "size": 9})
+            trace("markers", x, list(b.middle), text=texts, marker={"color": TEAL, "size": 9})
             | {"error_y": error, "opacity": 0.75}
         ]
     else:
-        line = trace("lines", x, list(b.mean), text=texts, line={"color": TEAL, "width": 2})
+        line = trace("lines", x, list(b.middle), text=texts, line={"color": TEAL, "width": 2})
         traces = [band(x, list(b.low), list(b.high)), line]
     best = {"color": ORANGE, "size": 9}
-    at = [b.mean[x.index(here)]]
+    at = [b.middle[x.index(here)]]
     traces.append(trace("markers", [here], at, text=["the best trial"], marker=best))
     return figure(
         traces,

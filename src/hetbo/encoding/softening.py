@@ -1,0 +1,90 @@
+"""Bad values brought nearer, so that a model has room to tell good ones apart."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+
+_SMALLEST_REACH = 1e-3
+"""Of the values' range, where more than half of them are equally good."""
+
+
+@dataclass(frozen=True, slots=True)
+class Softening:
+    """A reversible change of values of which larger ones are better.
+
+    A value that is worse than `middle` by `d` becomes one that is worse by
+    `reach · log(1 + d / reach)`; better ones stay. Beyond `deepest` the change goes on in a
+    straight line.
+
+    Attributes:
+        middle: The value from which on values change.
+        reach: About how far below it they stay much the same.
+        deepest: The largest `d` that was seen.
+    """
+
+    middle: float
+    reach: float
+    deepest: float
+
+    @classmethod
+    def fit(cls, values: FloatArray) -> "Softening | None":
+        """Return the change for some values: the worse half comes as near as the better half is.
+
+        The middle is the median, and the reach the root mean square of what the better half is
+        above it. Values that are all equal, or fewer than two, need no change.
+
+        Args:
+            values: Shape `n`, finite; larger is better.
+        """
+        # Squares are taken of values of size one, so that 1e300 does not overflow.
+        largest = float(np.abs(values).max(initial=0.0))
+        if largest == 0.0:
+            return None
+        unit = values / largest
+        span = float(np.ptp(unit))
+        middle = float(np.median(unit))
+        # Half of the values are above the median, so the sum is divided by half of their number.
+        reach = float(np.sqrt((np.maximum(unit - middle, 0.0) ** 2).mean() * 2))
+        reach = max(reach, _SMALLEST_REACH * span) * largest
+        deepest = (middle - float(unit.min())) * largest
+        # What cannot be told from rounding is no difference.
+        if span <= np.finfo(np.float64).eps or reach < np.finfo(np.float64).tiny:
+            return None
+        return cls(middle * largest, reach, deepest)
+
+    def soften(self, values: FloatArray) -> FloatArray:
+        """Return the changed values."""
+        depth = np.maximum(self.middle - values, 0.0)
+        seen = np.minimum(depth, self.deepest)
+        beyond = (depth - seen) * self._last_slope
+        changed: FloatArray = np.where(
+            depth > 0, self.middle - (self.reach * np.log1p(seen / self.reach) + beyond), values
+        )
+        return changed
+
+    def harden(self, changed: FloatArray) -> FloatArray:
+        """Return what the values were: the inverse of `soften`."""
+        depth = np.maximum(self.middle - changed, 0.0)
+        seen = np.minimum(depth, self._deepest_changed)
+        beyond = (depth - seen) / self._last_slope
+        values: FloatArray = np.where(
+            depth > 0, self.middle - (self.reach * np.expm1(seen / self.reach) + beyond), changed
+        )
+        return values
+
+    def log_slope(self, changed: FloatArray) -> FloatArray:
+        """Return the logs of how much a small difference shrank, at changed values."""
+        depth = np.maximum(self.middle - changed, 0.0)
+        slope: FloatArray = -np.minimum(depth, self._deepest_changed) / self.reach
+        return slope
+
+    @property
+    def _deepest_changed(self) -> float:
+        return self.reach * float(np.log1p(self.deepest / self.reach))
+
+    @property
+    def _last_slope(self) -> float:
+        return 1.0 / (1.0 + self.deepest / self.reach)

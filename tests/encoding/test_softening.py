@@ -1,0 +1,106 @@
+"""Bad values brought nearer."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from hetbo.encoding.softening import Softening
+
+VALUES = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=9).filter(
+    lambda values: bool(np.ptp(values) > max(1e-6 * np.abs(values).max(), 1e-290))
+)
+
+
+def fitted(values: list[float]) -> Softening:
+    softening = Softening.fit(np.array(values))
+    assert softening is not None
+    return softening
+
+
+def test_the_worse_half_comes_nearer_and_the_better_half_stays() -> None:
+    values = [-97.0, 0.0, 3.0, 4.0, 5.0]
+    softening = fitted(values)
+    reach = math.sqrt((1 + 4) / 2.5)
+    assert softening.middle == 3.0
+    assert softening.reach == pytest.approx(reach)
+    expected = [3 - reach * math.log(1 + 100 / reach), 3 - reach * math.log(1 + 3 / reach), 3, 4, 5]
+    assert softening.soften(np.array(values)).tolist() == pytest.approx(expected)
+
+
+def test_values_that_are_not_far_below_stay_nearly_the_same() -> None:
+    values = np.array([0.0, 0.01, 0.02, 1.0, 2.0])
+    np.testing.assert_allclose(fitted(values.tolist()).soften(values), values, atol=2e-4)
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [0.0, 0.0], [3.0] * 5, [5e-324, 0.0]])
+def test_values_without_a_difference_need_no_change(values: list[float]) -> None:
+    assert Softening.fit(np.array(values)) is None
+
+
+def test_if_most_are_equally_good_the_others_can_still_be_told_apart() -> None:
+    changed = fitted([1.0, 1.0, 1.0, 0.9, 0.0]).soften(np.array([1.0, 0.9, 0.0]))
+    assert changed[0] == 1.0
+    assert changed[0] > changed[1] > changed[2]
+
+
+@given(VALUES, st.lists(st.floats(-1e7, 1e7), min_size=1, max_size=9))
+def test_it_can_be_undone(values: list[float], others: list[float]) -> None:
+    softening = fitted(values)
+    y = np.array([*values, *others])
+    back = softening.harden(softening.soften(y))
+    np.testing.assert_allclose(back, y, rtol=1e-9, atol=1e-9 * float(np.abs(y).max()))
+
+
+@given(VALUES, st.lists(st.floats(-1e7, 1e7), min_size=2, max_size=9))
+def test_the_order_is_kept(values: list[float], others: list[float]) -> None:
+    changed = fitted(values).soften(np.sort([*values, *others]))
+    assert (np.diff(changed) >= -1e-9 * np.abs(changed).max()).all()
+
+
+@given(VALUES)
+def test_nothing_gets_worse_or_better_than_the_best(values: list[float]) -> None:
+    y = np.array(values)
+    changed = fitted(values).soften(y)
+    assert (changed >= y - 1e-9 * np.abs(y).max()).all()
+    assert changed.max() == y.max()
+
+
+@given(VALUES, st.floats(0.01, 100), st.floats(-100, 100))
+def test_units_make_no_difference(values: list[float], factor: float, shift: float) -> None:
+    assume(factor * np.ptp(values) > 1e-3)
+    y = np.array(values)
+    expected = fitted(values).soften(y) * factor + shift
+    moved = y * factor + shift
+    size = float(np.abs([*moved, *(y * factor), shift]).max())
+    np.testing.assert_allclose(fitted(moved.tolist()).soften(moved), expected, atol=1e-7 * size)
+
+
+@given(VALUES, st.floats(-1e7, 1e6))
+def test_slopes_are_those_of_differences(values: list[float], place: float) -> None:
+    softening = fitted(values)
+    step = 1e-5 * softening.reach
+    # A step that rounding would swallow, or that goes over an edge, says nothing.
+    depth = softening.middle - place
+    assume(step > 1e-7 * max(abs(place), abs(softening.middle)))
+    assume(min(abs(depth), abs(depth - softening.deepest)) > 2 * step)
+    up, at, down = softening.soften(np.array([place + step, place, place - step]))
+    [slope] = np.exp(softening.log_slope(np.array([at])))
+    assert (up - down) / (2 * step) == pytest.approx(slope, rel=1e-3, abs=1e-4)
+
+
+def test_beyond_what_was_seen_it_goes_on_in_a_straight_line() -> None:
+    softening = fitted([-8.0, 0.0, 1.0])
+    steps = np.diff(softening.soften(np.array([-8.0, -9.0, -10.0, -1008.0, -1009.0])))
+    assert steps[[0, 1, 3]].tolist() == pytest.approx([-1 / (1 + 8 / softening.reach)] * 3)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-9, 1e9, 1e300])
+def test_the_size_of_values_makes_no_difference(size: float) -> None:
+    values = np.array([0.5, -1.0, 2.0, 2.5])
+    expected = fitted(values.tolist()).soften(values) * size
+    np.testing.assert_allclose(
+        fitted((values * size).tolist()).soften(values * size), expected, rtol=1e-12
+    )
