@@ -21,18 +21,23 @@ def fitted(values: list[float]) -> Softening:
 
 
 def test_the_worse_half_comes_nearer_and_the_better_half_stays() -> None:
-    values = [-97.0, 0.0, 3.0, 4.0, 5.0]
+    values = [-7.0, 0.0, 3.0, 7.0, 8.0]
     softening = fitted(values)
-    reach = math.sqrt((1 + 4) / 2.5)
+    reach = math.sqrt((16 + 25) / 2.5)
     assert softening.middle == 3.0
     assert softening.reach == pytest.approx(reach)
-    expected = [3 - reach * math.log(1 + 100 / reach), 3 - reach * math.log(1 + 3 / reach), 3, 4, 5]
+    expected = [3 - reach * math.log(1 + 10 / reach), 3 - reach * math.log(1 + 3 / reach), 3, 7, 8]
     assert softening.soften(np.array(values)).tolist() == pytest.approx(expected)
 
 
 def test_values_that_are_not_far_below_stay_nearly_the_same() -> None:
     values = np.array([0.0, 0.01, 0.02, 1.0, 2.0])
     np.testing.assert_allclose(fitted(values.tolist()).soften(values), values, atol=2e-4)
+
+
+def test_the_reach_does_not_shrink_to_what_is_left_between_the_best() -> None:
+    values = [-97.0, 0.0, 3.0, 3.1, 3.2]
+    assert fitted(values).reach == pytest.approx(np.std(values, ddof=1) / 2)
 
 
 @pytest.mark.parametrize("values", [[], [1.0], [0.0, 0.0], [3.0] * 5, [5e-324, 0.0]])

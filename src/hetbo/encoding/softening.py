@@ -7,8 +7,9 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 
-_SMALLEST_REACH = 1e-3
-"""Of the values' range, where more than half of them are equally good."""
+_SMALLEST_REACH = 0.5
+"""In units of the standard deviation. A search that goes well has most of its trials close to the
+best one; the reach must not shrink to the small differences between these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,8 @@ class Softening:
         """Return the change for some values: the worse half comes as near as the better half is.
 
         The middle is the median, and the reach the root mean square of what the better half is
-        above it. Values that are all equal, or fewer than two, need no change.
+        above it, or half of the standard deviation if that is more. Values that are all equal, or
+        fewer than two, need no change.
 
         Args:
             values: Shape `n`, finite; larger is better.
@@ -44,14 +46,13 @@ class Softening:
         if largest == 0.0:
             return None
         unit = values / largest
-        span = float(np.ptp(unit))
         middle = float(np.median(unit))
         # Half of the values are above the median, so the sum is divided by half of their number.
         reach = float(np.sqrt((np.maximum(unit - middle, 0.0) ** 2).mean() * 2))
-        reach = max(reach, _SMALLEST_REACH * span) * largest
+        reach = max(reach, _SMALLEST_REACH * float(unit.std(ddof=min(unit.size - 1, 1)))) * largest
         deepest = (middle - float(unit.min())) * largest
         # What cannot be told from rounding is no difference.
-        if span <= np.finfo(np.float64).eps or reach < np.finfo(np.float64).tiny:
+        if np.ptp(unit) <= np.finfo(np.float64).eps or reach < np.finfo(np.float64).tiny:
             return None
         return cls(middle * largest, reach, deepest)
 
