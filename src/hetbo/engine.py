@@ -17,6 +17,7 @@ from hetbo.acquisition.sure_gain import log_sure_gain
 from hetbo.acquisition.weighted import Improvement, Opinion, WeightedLogEI
 from hetbo.encoding import Dataset, Encoder
 from hetbo.encoding.encoder import BoolArray, FloatArray
+from hetbo.encoding.softening import has_long_bad_tail
 from hetbo.experiments import Experiment, Goal, Trial, TrialState
 from hetbo.joint import JointSpace
 from hetbo.methods import Recipe, Voice
@@ -82,6 +83,14 @@ class Engine:
                 sources = tuple(_without_trials(s) if is_noise(s) else s for s in sources)
             self._heard = replace(self.joint, sources=sources)
         return self._heard
+
+    @property
+    def softens(self) -> bool:
+        """Whether models see bad values brought nearer: the sources have a long tail of them."""
+        return self.recipe.softens and has_long_bad_tail(
+            source.goal.sign * np.array([trial.value for trial in source.complete], dtype=float)
+            for source in self.heard.sources
+        )
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -155,7 +164,7 @@ class Engine:
         heard = self.heard
         data = {
             scaling: Dataset.build(
-                heard, trials, goal=self.goal, scaling=scaling, softened=self.recipe.softens
+                heard, trials, goal=self.goal, scaling=scaling, softened=self.softens
             )
             for scaling in {voice.scaling: None for voice in voices.values()}
         }

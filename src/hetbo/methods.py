@@ -42,7 +42,8 @@ class Recipe:
             'predicted' at the trials so far, which noise does not raise.
         tames: Whether values of sources that are far worse than all others count as less bad.
         screens: Whether sources whose own values look like noise are left out.
-        softens: Whether bad values are brought nearer before a model sees them.
+        softens: Whether bad values are brought nearer before a model sees them, if the sources have
+            a long tail of them.
         improvement: How the expected improvement is computed: 'exact', or 'sampled' as in the
             paper's runs.
     """

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hetbo.encoding.softening import Softening
+from hetbo.encoding.softening import Softening, has_long_bad_tail
 
 VALUES = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=9).filter(
     lambda values: bool(np.ptp(values) > max(1e-6 * np.abs(values).max(), 1e-290))
@@ -109,3 +109,29 @@ def test_the_size_of_values_makes_no_difference(size: float) -> None:
     np.testing.assert_allclose(
         fitted((values * size).tolist()).soften(values * size), expected, rtol=1e-12
     )
+
+
+def test_a_long_bad_tail() -> None:
+    tail = np.array([-9.0, -4.0, 0.0, 0.5, 1.0])
+    assert has_long_bad_tail([tail])
+    assert not has_long_bad_tail([-tail])
+    assert not has_long_bad_tail([tail, -tail])
+    # Each counts alike, whatever its units.
+    assert has_long_bad_tail([tail, tail, tail, tail, tail * 1000, 7 - tail / 1000])
+    assert not has_long_bad_tail([np.array([-2.0, -1.0, 0.0, 1.0, 1.1])])
+
+
+def test_what_has_no_difference_has_no_tail() -> None:
+    assert not has_long_bad_tail([])
+    assert not has_long_bad_tail([np.zeros(0), np.ones(1), np.full(4, 0.3), np.zeros(3)])
+
+
+@given(st.lists(VALUES, min_size=1, max_size=3), st.floats(0.01, 100))
+def test_tails_do_not_depend_on_units(groups: list[list[float]], factor: float) -> None:
+    values = [np.array(group) for group in groups]
+    expected = has_long_bad_tail(values)
+    # Twice as far is the limit: values that are there to the last digit may go either way.
+    assume(
+        expected == has_long_bad_tail([v + 1e-9 * np.ptp(v) * np.arange(len(v)) for v in values])
+    )
+    assert has_long_bad_tail([v * factor for v in values]) == expected

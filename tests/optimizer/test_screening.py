@@ -91,8 +91,8 @@ def test_one_value_throughout_is_no_noise() -> None:
     assert not is_noise(hb.Experiment("old", OLD, trials))
 
 
-def suggestions(sources: list[hb.Experiment], trials: int) -> list[object]:
-    optimizer = hb.Optimizer(NEW, sources=sources, seed=3)
+def suggestions(method: str, sources: list[hb.Experiment], trials: int) -> list[object]:
+    optimizer = hb.Optimizer(NEW, sources=sources, method=method, seed=3)
     found: list[object] = []
     for _ in range(trials):
         suggestion = optimizer.ask()
@@ -101,9 +101,9 @@ def suggestions(sources: list[hb.Experiment], trials: int) -> list[object]:
     return found
 
 
-def test_noise_alone_is_like_no_source_at_all() -> None:
+def test_with_noise_alone_auto_is_vanilla() -> None:
     noise = shuffled(experiment(0), 1)
-    assert suggestions([noise], 8) == suggestions([], 8)
+    assert suggestions("auto", [noise], 8) == suggestions("vanilla", [], 8)
 
 
 def test_noise_beside_a_good_source() -> None:

@@ -1,6 +1,7 @@
-"""What `auto` makes of values that are far worse than the rest."""
+"""When `auto` brings bad values nearer."""
 
 import numpy as np
+import pytest
 
 import hetbo as hb
 from hetbo.engine import Engine
@@ -10,22 +11,37 @@ from hetbo.methods import METHODS
 SPACE = hb.Space(x=hb.Float(0.0, 1.0), y=hb.Float(0.0, 1.0))
 
 
-def trials() -> list[hb.Trial]:
+def trials(bad: float, seed: int = 0) -> list[hb.Trial]:
     """A hill at (0.7, 0.4), and a cliff at x = 0.3 beyond which values are bad."""
     found = []
-    for x, y in np.random.default_rng(0).random((14, 2)).tolist():
+    for x, y in np.random.default_rng(seed).random((14, 2)).tolist():
         hill = 1 - 4 * ((x - 0.7) ** 2 + (y - 0.4) ** 2)
-        found.append(hb.Trial({"x": x, "y": y}, -10.0 if x < 0.3 else hill))
+        found.append(hb.Trial({"x": x, "y": y}, bad if x < 0.3 else hill))
     return found
 
 
-def engine(method: str) -> Engine:
-    return Engine(METHODS[method], hb.JointSpace.merge(SPACE), Goal.MAXIMIZE, n_initial=5)
+def engine(method: str, *sources: hb.Experiment) -> Engine:
+    joint = hb.JointSpace.merge(SPACE, sources)
+    return Engine(METHODS[method], joint, Goal.MAXIMIZE, n_initial=5)
 
 
-def test_auto_softens_bad_values_and_the_paper_s_methods_do_not() -> None:
-    for method in METHODS:
-        if METHODS[method].voices:
-            fitted = engine(method).fit(trials(), np.random.default_rng(0))
-            for model in fitted.models.values():
-                assert (model.data.scales[0].softening is not None) is (method == "auto")
+SKEWED = hb.Experiment("old", SPACE, trials(-3.0, seed=1), goal="maximize")
+LEVEL = hb.Experiment("level", SPACE, trials(0.0, seed=1), goal="maximize")
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if METHODS[name].voices])
+def test_only_auto_does(method: str) -> None:
+    fitted = engine(method, SKEWED).fit(trials(-3.0), np.random.default_rng(0))
+    for model in fitted.models.values():
+        assert (model.data.scales[0].softening is not None) is (method == "auto")
+
+
+def test_the_sources_decide() -> None:
+    assert engine("auto", SKEWED).softens
+    assert not engine("auto", LEVEL).softens
+    assert not engine("auto").softens
+
+
+def test_a_goal_to_minimise_turns_it_round() -> None:
+    turned = hb.Experiment("old", SPACE, SKEWED.trials, goal="minimize")
+    assert not engine("auto", turned).softens

@@ -1,5 +1,6 @@
 """Bad values brought nearer, so that a model has room to tell good ones apart."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,27 @@ FloatArray = npt.NDArray[np.float64]
 _SMALLEST_REACH = 0.5
 """In units of the standard deviation. A search that goes well has most of its trials close to the
 best one; the reach must not shrink to the small differences between these."""
+
+
+_LONG = 2.0
+"""A tail of bad values is long if it goes this much further than that of good ones."""
+
+
+def has_long_bad_tail(groups: Iterable[FloatArray]) -> bool:
+    """Tell whether bad values go much further from the medians than good ones, all in all.
+
+    Args:
+        groups: The values of each experiment, finite; larger is better. Each counts in units of its
+            own standard deviation; those without a difference do not count.
+    """
+    centred = []
+    for values in groups:
+        unit = values / (float(np.abs(values).max(initial=0.0)) or 1.0)
+        if unit.size > 1 and np.ptp(unit) > np.finfo(np.float64).eps:
+            centred.append((unit - np.median(unit)) / unit.std(ddof=1))
+    depths = np.concatenate([np.zeros(0), *centred])
+    bad, good = (float((np.maximum(side, 0.0) ** 2).sum()) for side in (-depths, depths))
+    return bad > _LONG**2 * good
 
 
 @dataclass(frozen=True, slots=True)
