@@ -65,6 +65,8 @@ def explain_fitted(engine: Engine, fitted: Fitted) -> Explanation:
         found = learned_values(fitted.models[max(candidates, key=fitted.weights.__getitem__)])
         learned = tuple(value for value in found if _is_heard(value, engine))
     parts = [*_source_sentences(engine, transfer, sources, correlations, measured=measured)]
+    if engine.softens:
+        parts.append("Bad values count as less bad: the sources have a long tail of them.")
     sentence = " ".join([*parts, *map(_learned_sentence, learned)])
     return Explanation(fitted.weights, sources, correlations, learned, sentence, engine.left_out)
 

@@ -45,3 +45,13 @@ def test_the_sources_decide() -> None:
 def test_a_goal_to_minimise_turns_it_round() -> None:
     turned = hb.Experiment("old", SPACE, SKEWED.trials, goal="minimize")
     assert not engine("auto", turned).softens
+
+
+def test_it_is_said() -> None:
+    said = "Bad values count as less bad: the sources have a long tail of them."
+    for source in (SKEWED, LEVEL):
+        optimizer = hb.Optimizer(SPACE, sources=[source], goal="maximize")
+        for trial in trials(-3.0)[:5]:
+            assert trial.value is not None
+            optimizer.tell(trial.params, trial.value)
+        assert (said in str(optimizer.explain())) is (source is SKEWED)

@@ -11,8 +11,6 @@ FloatArray = npt.NDArray[np.float64]
 _SMALLEST_REACH = 0.5
 """In units of the standard deviation. A search that goes well has most of its trials close to the
 best one; the reach must not shrink to the small differences between these."""
-
-
 _LONG = 2.0
 """A tail of bad values is long if it goes this much further than that of good ones."""
 

@@ -37,7 +37,7 @@ class Effect:
 
     @property
     def size(self) -> float:
-        """By how much the mean prediction changes along the parameter's range."""
+        """By how much the prediction changes along the parameter's range."""
         return max(self.band.middle) - min(self.band.middle)
 
 
