@@ -112,22 +112,24 @@ def test_the_size_of_values_makes_no_difference(size: float) -> None:
 
 
 def test_a_long_bad_tail() -> None:
-    tail = np.array([-9.0, -4.0, 0.0, 0.5, 1.0])
+    tail = np.tile([-9.0, -4.0, 0.0, 0.5, 1.0], 6)
     assert has_long_bad_tail([tail])
+    assert not has_long_bad_tail([tail[:29]])
+    assert has_long_bad_tail([tail[:15], tail[:15]])
     assert not has_long_bad_tail([-tail])
     assert not has_long_bad_tail([tail, -tail])
     # Each counts alike, whatever its units.
     assert has_long_bad_tail([tail, tail, tail, tail, tail * 1000, 7 - tail / 1000])
-    assert not has_long_bad_tail([np.array([-2.0, -1.0, 0.0, 1.0, 1.1])])
+    assert not has_long_bad_tail([np.tile([-2.0, -1.0, 0.0, 1.0, 1.1], 6)])
 
 
 def test_what_has_no_difference_has_no_tail() -> None:
     assert not has_long_bad_tail([])
-    assert not has_long_bad_tail([np.zeros(0), np.ones(1), np.full(4, 0.3), np.zeros(3)])
+    assert not has_long_bad_tail([np.zeros(0), np.ones(1), np.full(40, 0.3), np.zeros(30)])
 
 
 @given(st.lists(VALUES, min_size=1, max_size=3), st.integers(-20, 20))
 def test_tails_do_not_depend_on_units(groups: list[list[float]], power: int) -> None:
     # Powers of two, which round nothing: twice as far to the last digit stays twice as far.
-    values = [np.array(group) for group in groups]
+    values = [np.tile(group, 15) for group in groups]
     assert has_long_bad_tail([v * 2.0**power for v in values]) == has_long_bad_tail(values)

@@ -11,10 +11,10 @@ from hetbo.methods import METHODS
 SPACE = hb.Space(x=hb.Float(0.0, 1.0), y=hb.Float(0.0, 1.0))
 
 
-def trials(bad: float, seed: int = 0) -> list[hb.Trial]:
+def trials(bad: float, count: int = 14, seed: int = 0) -> list[hb.Trial]:
     """A hill at (0.7, 0.4), and a cliff at x = 0.3 beyond which values are bad."""
     found = []
-    for x, y in np.random.default_rng(seed).random((14, 2)).tolist():
+    for x, y in np.random.default_rng(seed).random((count, 2)).tolist():
         hill = 1 - 4 * ((x - 0.7) ** 2 + (y - 0.4) ** 2)
         found.append(hb.Trial({"x": x, "y": y}, bad if x < 0.3 else hill))
     return found
@@ -25,8 +25,8 @@ def engine(method: str, *sources: hb.Experiment) -> Engine:
     return Engine(METHODS[method], joint, Goal.MAXIMIZE, n_initial=5)
 
 
-SKEWED = hb.Experiment("old", SPACE, trials(-3.0, seed=1), goal="maximize")
-LEVEL = hb.Experiment("level", SPACE, trials(0.0, seed=1), goal="maximize")
+SKEWED = hb.Experiment("old", SPACE, trials(-3.0, count=30, seed=1), goal="maximize")
+LEVEL = hb.Experiment("level", SPACE, trials(0.0, count=30, seed=1), goal="maximize")
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if METHODS[name].voices])

@@ -11,12 +11,16 @@ FloatArray = npt.NDArray[np.float64]
 _SMALLEST_REACH = 0.5
 """In units of the standard deviation. A search that goes well has most of its trials close to the
 best one; the reach must not shrink to the small differences between these."""
+_FEWEST = 30
+"""With fewer values than this a long tail cannot be told from chance."""
 _LONG = 2.0
 """A tail of bad values is long if it goes this much further than that of good ones."""
 
 
 def has_long_bad_tail(groups: Iterable[FloatArray]) -> bool:
     """Tell whether bad values go much further from the medians than good ones, all in all.
+
+    Fewer than 30 values cannot tell.
 
     Args:
         groups: The values of each experiment, finite; larger is better. Each counts in units of its
@@ -29,7 +33,7 @@ def has_long_bad_tail(groups: Iterable[FloatArray]) -> bool:
             centred.append((unit - np.median(unit)) / unit.std(ddof=1))
     depths = np.concatenate([np.zeros(0), *centred])
     bad, good = (float((np.maximum(side, 0.0) ** 2).sum()) for side in (-depths, depths))
-    return bad > _LONG**2 * good
+    return len(depths) >= _FEWEST and bad > _LONG**2 * good
 
 
 @dataclass(frozen=True, slots=True)
