@@ -161,10 +161,10 @@ class Engine:
             rng: Where starts of fits come from.
         """
         voices = self._voices(trials)
-        heard = self.heard
+        heard, softened = self.heard, self.softens
         data = {
             scaling: Dataset.build(
-                heard, trials, goal=self.goal, scaling=scaling, softened=self.softens
+                heard, trials, goal=self.goal, scaling=scaling, softened=softened
             )
             for scaling in {voice.scaling: None for voice in voices.values()}
         }
