@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from hetbo.encoding.softening import Softening, has_long_bad_tail
@@ -66,6 +66,8 @@ def test_the_order_is_kept(values: list[float], others: list[float]) -> None:
 
 
 @given(VALUES)
+@example([-157.0, -2.2250738585e-313, -2.2250738585e-313])
+@example([-0.3, 0.1, 0.1])
 def test_nothing_gets_worse_or_better_than_the_best(values: list[float]) -> None:
     y = np.array(values)
     changed = fitted(values).soften(y)

@@ -78,7 +78,7 @@ class Softening:
         # What cannot be told from rounding is no difference.
         if np.ptp(unit) <= np.finfo(np.float64).eps or reach < np.finfo(np.float64).tiny:
             return None
-        return cls(middle * largest, reach, deepest)
+        return cls(_median(values), reach, deepest)
 
     def soften(self, values: FloatArray) -> FloatArray:
         """Return the changed values."""
@@ -113,3 +113,9 @@ class Softening:
     @property
     def _last_slope(self) -> float:
         return 1.0 / (1.0 + self.deepest / self.reach)
+
+
+def _median(values: FloatArray) -> float:
+    """Return the median, exactly: not a hair above the values that are equal to it."""
+    lower, upper = (float(np.quantile(values, 0.5, method=m)) for m in ("lower", "higher"))
+    return lower if lower == upper else lower / 2 + upper / 2
