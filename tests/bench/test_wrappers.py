@@ -9,7 +9,7 @@ import pytest
 from hetbo.bench.problems.problem import Problem, Start
 from hetbo.bench.problems.wrappers import (
     _LENGTH_SCALE,
-    WRAPPERS,
+    MISLEADING,
     _random_function,
     negated,
     shuffled,
@@ -69,10 +69,10 @@ def values(source: Experiment) -> list[float]:
     return [trial.value for trial in source.trials if trial.value is not None]
 
 
-@pytest.mark.parametrize("name", WRAPPERS)
+@pytest.mark.parametrize("name", MISLEADING)
 @pytest.mark.parametrize("replication", range(3))
 def test_all_but_the_values_of_sources_stays(name: str, replication: int) -> None:
-    wrapped = WRAPPERS[name](PROBLEM)
+    wrapped = MISLEADING[name](PROBLEM)
     assert (wrapped.name, wrapped.published) == (f"line/{name}", None)
     assert name in wrapped.summary
     assert (wrapped.space, wrapped.optimum, wrapped.evaluate) == (TARGET, 5.0, value_of)
@@ -90,7 +90,7 @@ def test_all_but_the_values_of_sources_stays(name: str, replication: int) -> Non
     assert values(after.sources[0]) != values(before.sources[0])
 
 
-@pytest.mark.parametrize("wrap", WRAPPERS.values())
+@pytest.mark.parametrize("wrap", MISLEADING.values())
 def test_a_replication_starts_the_same_way_each_time(wrap: Callable[[Problem], Problem]) -> None:
     assert wrap(PROBLEM).start(2) == wrap(PROBLEM).start(2)
 

@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from hetbo.bench.problems.named import FAMILIES, problem_named
-from hetbo.bench.problems.wrappers import WRAPPERS
+from hetbo.bench.problems.wrappers import MISLEADING
 from hetbo.bench.running.suites import SUITES
 from hetbo.bench.running.tuners import PEERS
 from hetbo.errors import DataError
@@ -34,10 +34,11 @@ def show_listing(console: Console | None = None) -> None:
     out.print(problems)
     for reason, names in missing.items():
         out.print(f"Not here: {', '.join(names)}. {reason}", markup=False)
-    wrappers = ", ".join(f"/{wrapper}" for wrapper in WRAPPERS)
+    wrappers = ", ".join(f"/{wrapper}" for wrapper in MISLEADING)
     out.print(
         "NAME_N has sources of N trials each (30 if not said). Source values can be changed with "
-        f"{wrappers}, one after the other, and Hartmann's missing parameters with /fixed=0.3.\n",
+        f"{wrappers}, one after the other, Hartmann's missing parameters with /fixed=0.3, and "
+        "what replications start from with /fresh.\n",
         markup=False,
     )
     suites = _table("Suites", "suite", "what it shows", "problems", "methods", "replications")

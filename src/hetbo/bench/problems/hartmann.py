@@ -19,7 +19,7 @@ SOURCE = TARGET.drop("x5", "x6")
 def hartmann_problem(name: str, *, source_trials: int, fixed: float = 0.0) -> Problem:
     """Return the paper's first problem.
 
-    Starts are the published ones where they are at hand, and drawn otherwise.
+    Starts are the published ones where they are at hand, and drawn otherwise and beyond them.
 
     Args:
         name: How the problem is called.
@@ -29,7 +29,7 @@ def hartmann_problem(name: str, *, source_trials: int, fixed: float = 0.0) -> Pr
     published = replications_of(f"hartmann_{source_trials}")
 
     def start(replication: int) -> Start:
-        if published is not None:
+        if published is not None and replication < len(published):
             found = published[replication]
         else:
             found = _drawn(replication, source_trials)

@@ -84,7 +84,8 @@ def table_problem(
 ) -> Problem:
     """Return a problem of HPO-B.
 
-    Starts are the published ones where they are at hand, and drawn from the tables otherwise.
+    Starts are the published ones where they are at hand, and drawn from the tables otherwise and
+    beyond them.
 
     Args:
         name: How the problem is called.
@@ -112,7 +113,7 @@ def table_problem(
     values = {tuple(params.values()): y for params, y in zip(candidates, target.y, strict=True)}
 
     def start(replication: int) -> Start:
-        if published is not None:
+        if published is not None and replication < len(published):
             found = published[replication]
         else:
             found = drawn(tables, described, replication, source_trials)

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from functools import cache
 
+from hetbo.bench.problems.fresh import fresh
 from hetbo.bench.problems.hartmann import hartmann_problem
 from hetbo.bench.problems.hpob import paper_problem
 from hetbo.bench.problems.hpob_natural import natural_problem
 from hetbo.bench.problems.problem import Problem
 from hetbo.bench.problems.tabular import tabular_problems
-from hetbo.bench.problems.wrappers import WRAPPERS
+from hetbo.bench.problems.wrappers import MISLEADING
 from hetbo.errors import DataError, shown
 
 SOURCE_TRIALS = 30
@@ -27,13 +28,16 @@ FAMILIES: Mapping[str, Make] = {
 }
 """The families of problems by name; `NAME_N` has sources with N trials each."""
 
+WRAPPERS: Mapping[str, Callable[[Problem], Problem]] = {**MISLEADING, "fresh": fresh}
+"""What can be added to a problem's name, and how it changes the problem."""
+
 
 @cache
 def problem_named(name: str) -> Problem:
     """Return the problem called `name`.
 
     A name is a family, optionally `_N` for sources of N trials each, and optionally wrappers:
-    `/fixed=0.3` (hartmann only), `/shuffled`, `/negated`, `/unrelated`.
+    `/fixed=0.3` (hartmann only), `/shuffled`, `/negated`, `/unrelated`, `/fresh`.
 
     Raises:
         DataError: There is no such problem, or its data is not at hand.

@@ -42,7 +42,7 @@ def unrelated(problem: Problem) -> Problem:
     return _rewritten(problem, "unrelated", _replace)
 
 
-WRAPPERS: Mapping[str, Callable[[Problem], Problem]] = {
+MISLEADING: Mapping[str, Callable[[Problem], Problem]] = {
     "shuffled": shuffled,
     "negated": negated,
     "unrelated": unrelated,

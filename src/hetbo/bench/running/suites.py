@@ -91,6 +91,11 @@ SUITES: Mapping[str, Suite] = {
         ("hartmann_30/fixed=0.3", "hartmann_30/fixed=0.8"),
         ("vanilla", "learned-imputation-paper", "learned-imputation", "auto"),
     ),
+    "fresh": Suite(
+        "auto and the paper's best two methods from starts that nothing was tuned on",
+        tuple(f"{problem}/fresh" for problem in PAPER_PROBLEMS),
+        ("vanilla-paper", "conditional-paper", "learned-imputation-paper", "auto"),
+    ),
     "tables": Suite(
         "tables of real networks; Optuna's group TPE with the old trials added beside our methods",
         tuple(f"{family}_30" for family in TABLES),
