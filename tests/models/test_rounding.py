@@ -20,11 +20,10 @@ def test_posterior_is_constant_between_rounding_points() -> None:
     model = fit(TargetGP(data))
     X = torch.full((601, 1, 3), 0.4, dtype=torch.float64)
     X[:, 0, 0] = torch.linspace(0, 1, 601, dtype=torch.float64)
-    mean = model.posterior(X).mean.squeeze()
-    # Equal rows of a matrix product may differ in their last bit, on some processors.
-    steps = mean.diff().abs() > 1e-9
-    assert steps.sum() == 5
-    assert mean.diff()[~steps].abs().max() < 1e-12
+    # One by one: equal rows of one matrix product may differ in their last bit, on some processors.
+    mean = torch.stack([model.posterior(x).mean.squeeze() for x in X])
+    assert len(set(mean.tolist())) == 6
+    assert (mean.diff() != 0).sum() == 5
 
 
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=3))

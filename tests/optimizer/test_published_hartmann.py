@@ -10,7 +10,7 @@ from hetbo.bench.problems.hartmann import hartmann_problem
 from hetbo.bench.running.replication import replicate
 
 FOLDER = Path(__file__).parents[2].parent / "shared" / "data" / "published"
-REPLICATIONS = 3
+REPLICATIONS = 6
 
 
 @pytest.mark.long

@@ -92,7 +92,7 @@ SUITES: Mapping[str, Suite] = {
         ("vanilla", "learned-imputation-paper", "learned-imputation", "auto"),
     ),
     "fresh": Suite(
-        "auto and the paper's best two methods from starts that nothing was tuned on",
+        "auto and three of the paper's methods from starts that nothing was tuned on",
         tuple(f"{problem}/fresh" for problem in PAPER_PROBLEMS),
         ("vanilla-paper", "conditional-paper", "learned-imputation-paper", "auto"),
     ),
