@@ -43,7 +43,7 @@ class SquaredExponential(Kernel):
         columns: The columns that the kernel sees.
         groups: For each of these columns the position of its parameter, counted from 0 without
             gaps: the columns of a category share one length-scale.
-        settings: The prior of each length-scale, its start and the smallest one.
+        settings: The prior of each length-scale, its start and the shortest one.
         widths: For each of these columns the difference that counts as 1; 1 if None.
     """
 
@@ -264,12 +264,13 @@ class TransferKernel(Kernel):
 
 
 def _register_length_scales(kernel: Kernel, size: int, settings: Settings) -> LogNormal:
-    prior = settings.length_scale(max(size, 1))
+    dimensions = max(size, 1)
+    prior = settings.length_scale(dimensions)
     first = prior.mode if settings.first_length_scale is None else settings.first_length_scale
     start = torch.full((size,), first, dtype=torch.float64)
     kernel.register_parameter("raw_lengthscale", Parameter(start))
-    smallest = GreaterThan(settings.smallest_length_scale, transform=None)
-    kernel.register_constraint("raw_lengthscale", smallest)
+    shortest = GreaterThan(settings.shortest_length_scale(dimensions), transform=None)
+    kernel.register_constraint("raw_lengthscale", shortest)
     if size:
         kernel.register_prior("lengthscale_prior", log_normal_prior(prior), "raw_lengthscale")
     return prior

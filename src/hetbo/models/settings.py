@@ -43,7 +43,8 @@ class Settings:
         single_task_scale: Whether the variance is learned if there is one experiment only.
         block_weight: Prior spread of the logarithm of a block's weight; None if all weights are 1.
         residual_variance: Prior of an experiment's own, residual variance.
-        smallest_length_scale: No length-scale is smaller.
+        shortest: No length-scale is shorter, in parts of the cube's diagonal or of its edge.
+        shortest_by_diagonal: Whether `shortest` is in parts of the cube's diagonal.
         first_length_scale: Where a fit starts with each length-scale; None for its prior's mode.
         first_noise: Where a fit starts with the noise variance; None for its prior's mode.
         first_task_anywhere: Whether a fit starts with a random task covariance; if not, with one of
@@ -65,7 +66,8 @@ class Settings:
     single_task_scale: bool = True
     block_weight: float | None = 1.0
     residual_variance: LogNormal = LogNormal(-2.3, 1.0)
-    smallest_length_scale: float = 0.1
+    shortest: float = 1 / 12
+    shortest_by_diagonal: bool = True
     first_length_scale: float | None = None
     first_noise: float | None = None
     first_task_anywhere: bool = False
@@ -76,6 +78,10 @@ class Settings:
     def length_scale(self, dimensions: int) -> LogNormal:
         """Return the prior of the length-scales of a kernel over some number of dimensions."""
         return LogNormal(math.sqrt(2) + 0.5 * math.log(dimensions), math.sqrt(3))
+
+    def shortest_length_scale(self, dimensions: int) -> float:
+        """Return the shortest length-scale of a kernel over some number of dimensions."""
+        return self.shortest * (math.sqrt(dimensions) if self.shortest_by_diagonal else 1.0)
 
 
 DEFAULT = Settings()
@@ -92,6 +98,8 @@ PAPER = replace(
     task_correlation=None,
     single_task_scale=False,
     block_weight=None,
+    shortest=0.1,
+    shortest_by_diagonal=False,
     first_length_scale=1.0,
     first_noise=0.01,
     first_task_anywhere=True,

@@ -1,0 +1,41 @@
+"""The sets of modelling choices."""
+
+import numpy as np
+import pytest
+
+from helpers import refused
+from hetbo import Float, JointSpace, Space, Trial
+from hetbo.encoding import Dataset
+from hetbo.errors import FitError
+from hetbo.models import TargetGP, fit
+from hetbo.models.settings import DEFAULT, ONE_SCALE, PAPER, Settings, settings_of
+
+
+def test_settings_have_names() -> None:
+    assert [settings_of(name) for name in ("default", "one scale", "paper")] == [
+        DEFAULT,
+        ONE_SCALE,
+        PAPER,
+    ]
+    assert settings_of(PAPER) is PAPER
+    with refused(FitError, "'papers'", "'one scale'"):
+        settings_of("papers")
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 6, 20])
+def test_the_shortest_length_scale_grows_with_the_diagonal(dimensions: int) -> None:
+    diagonal = float(np.linalg.norm(np.ones(dimensions)))
+    assert DEFAULT.shortest_length_scale(dimensions) == pytest.approx(diagonal / 12)
+    assert PAPER.shortest_length_scale(dimensions) == 0.1
+    for settings in (DEFAULT, ONE_SCALE):
+        assert settings.shortest_length_scale(dimensions) < settings.length_scale(dimensions).mode
+
+
+@pytest.mark.parametrize("settings", [DEFAULT, PAPER])
+def test_a_fit_ends_at_the_shortest_length_scale(settings: Settings) -> None:
+    """A wave with four periods wants a length-scale shorter than that."""
+    space = Space(a=Float(0, 1), b=Float(0, 1))
+    trials = [Trial({"a": a, "b": 0.5}, np.sin(8 * np.pi * a)) for a in np.linspace(0, 1, 61)]
+    data = Dataset.build(JointSpace.merge(space, []), trials, scaling=settings.scaling)
+    scales = fit(TargetGP(data, settings=settings)).covar_module.shared.blocks[0].lengthscale
+    assert float(scales[0].detach()) == pytest.approx(settings.shortest_length_scale(2))
