@@ -41,6 +41,17 @@ def test_one_value_has_no_error_and_no_interval() -> None:
     assert difference.in_standard_errors is None
 
 
+def test_what_rounding_makes_is_no_difference() -> None:
+    """Published values have six decimals: a tiny error would make them many errors apart."""
+    ours, theirs = Estimate(0.7307032, 1e-8), Estimate(0.730703, 0.0)
+    assert unpaired_difference(ours, theirs, sign=1).in_standard_errors == pytest.approx(20)
+    assert unpaired_difference(ours, theirs, sign=1, rounding=1e-6).in_standard_errors == 0.0
+    values = np.array([0.7307032, 0.7307033])
+    found = paired_difference(values, np.full(2, 0.730703), sign=-1, rounding=1e-6)
+    assert found.in_standard_errors == 0.0
+    assert found.mean == pytest.approx(-2.5e-7)
+
+
 def test_intervals_agree_with_scipy() -> None:
     options = {"n_resamples": 20000, "method": "percentile", "rng": np.random.default_rng(0)}
     difference = paired_difference(OURS, THEIRS, sign=1)

@@ -71,7 +71,27 @@ def test_regret_relative_to_any_method(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["bench", "compare", "runs.jsonl", "--against", "auto", "--as", "markdown"]) == 0
     assert "to auto" in capsys.readouterr().out
     assert main(["bench", "compare", "runs.jsonl", "--against", "nobody"]) == 1
-    assert "no runs of 'nobody'" in capsys.readouterr().err
+    assert "'nobody', only of auto, vanilla" in capsys.readouterr().err
+
+
+def test_problems_can_be_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for problem in ("fcnet-a", "mlp-a"):
+        append_run(tmp_path / "runs.jsonl", made_run(range(40), problem=problem))
+    assert main(["bench", "compare", "runs.jsonl", "--problems", "mlp"]) == 0
+    out = capsys.readouterr().out
+    assert "mlp-a" in out
+    assert "fcnet" not in out
+
+
+def test_a_finished_run_says_how_to_go_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    append_run(tmp_path / "my runs.jsonl", made_run(range(40), problem="hartmann_8"))
+    command = ["--problems", "hartmann_8", "--methods", "vanilla", "--replications", "1"]
+    assert main(["bench", "run", *command, "-o", "my runs.jsonl"]) == 0
+    told = capsys.readouterr()
+    assert "1 of 1 replications, nothing left" in told.err
+    assert "hetbo bench compare 'my runs.jsonl'" in told.out
 
 
 @pytest.mark.parametrize(

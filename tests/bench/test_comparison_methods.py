@@ -90,8 +90,11 @@ def test_any_method_can_be_what_regret_is_relative_to() -> None:
     assert to_vanilla is not None
     assert to_vanilla.value is not None
     assert ratio["vanilla"].value == pytest.approx(1 / to_vanilla.value)
-    with pytest.raises(DataError, match="no runs of 'nobody'"):
+    with pytest.raises(DataError, match="'nobody', only of auto, vanilla"):
         compare(runs, against="nobody")
+    # Who is compared with has to be there, whoever else is left out.
+    named = compare([*runs, *made_runs("ax", QUICK)], methods=["vanilla"], against="auto")
+    assert [method.method for method in named.problems[0].methods] == ["auto", "vanilla"]
 
 
 def test_one_replication_has_no_errors_and_no_nan() -> None:
@@ -149,9 +152,43 @@ def test_only_problems_of_all_methods_and_shared_replications_are_ranked() -> No
     assert comparison.ranking is not None
     # On replications 2 and 3 auto is the quick one.
     assert comparison.ranking.problems == {"a": {"auto": 1.0, "vanilla": 2.0}}
-    (note,) = comparison.notes
+    note, left_out = comparison.notes
     assert "from 2 (vanilla) to 4 replications" in note
     assert "the 2 that all methods share" in note
+    assert "no ranks on b:" in left_out
+
+
+def test_regret_over_all_problems_is_the_geometric_mean_of_the_ratios() -> None:
+    traces = {"a": QUICK, "b": SLOW}
+    runs = [
+        run
+        for problem, own in traces.items()
+        for method, shown in [("auto", own), ("vanilla", SLOW)]
+        for run in made_runs(method, shown, problem=problem)
+    ]
+    comparison = compare(runs)
+    assert comparison.ranking is not None
+    ratios = [summary.relative_regret for p in comparison.problems for summary in p.methods]
+    values = [ratio.value for ratio in ratios if ratio is not None and ratio.value is not None]
+    assert len(values) == 2
+    found = comparison.ranking.relative_regret
+    assert found["auto"] == pytest.approx(stats.gmean(values))
+    assert found["vanilla"] is None
+
+
+def test_problems_are_chosen_by_how_their_names_begin() -> None:
+    names = ("fcnet-a", "fcnet-b", "mlp-a")
+    runs = [run for name in names for run in made_runs("auto", QUICK, problem=name)]
+    chosen = [p.problem for p in compare(runs, problems=["fcnet"]).problems]
+    assert chosen == ["fcnet-a", "fcnet-b"]
+    assert [p.problem for p in compare(runs, problems=["mlp", "fcnet-b"]).problems] == [
+        "fcnet-b",
+        "mlp-a",
+    ]
+    with pytest.raises(DataError, match="'mpl', only on fcnet-a, fcnet-b, mlp-a"):
+        compare(runs, problems=["mpl"])
+    with pytest.raises(DataError, match="leave it out"):
+        compare(runs, problems=[])
 
 
 def test_methods_that_share_nothing_are_not_ranked() -> None:

@@ -28,6 +28,11 @@ def test_fresh_starts_are_other_starts_of_the_same_problem(name: str) -> None:
     assert after.trials != before.trials
 
 
+def test_fresh_comes_last() -> None:
+    with pytest.raises(DataError, match="at the end"):
+        problem_named("hartmann_30/fresh/shuffled")
+
+
 def test_fresh_starts_are_the_same_each_time_and_never_run_out() -> None:
     fresh = problem("hartmann_30/fresh")
     assert fresh.start(7) == fresh.start(7)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -17,7 +18,7 @@ from helpers import refused
 from hetbo.bench.problems.named import FAMILIES
 from hetbo.bench.running import runner
 from hetbo.bench.running.runner import Completed, Failure, run_job, run_jobs, unfinished
-from hetbo.bench.running.runs import Job, Run, read_runs
+from hetbo.bench.running.runs import Job, Run, append_run, read_runs
 from hetbo.bench.running.suites import SUITES, Suite, suite_of
 from hetbo.bench.running.tuners import PEERS
 from hetbo.errors import DataError
@@ -111,13 +112,59 @@ def test_a_line_that_a_kill_cut_short_is_made_again(tmp_path: Path) -> None:
         assert len(read_runs([path])) == 3
 
 
-def is_group(number: int) -> bool:
-    """Tell whether there are processes of a group."""
-    try:
-        os.killpg(number, 0)
-    except ProcessLookupError:
-        return False
-    return True
+@pytest.mark.usefixtures("at_once")
+def test_runs_from_other_starts_are_not_mixed(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    append_run(path, replace(run_job(JOBS[0]), published="hartmann_8"))
+    before = path.read_bytes()
+    with refused(DataError, "runs.jsonl", "hartmann_8", "HETBO_PUBLISHED"):
+        run_jobs(JOBS, path)
+    assert path.read_bytes() == before
+    other = [job for job in JOBS if job.problem != JOBS[0].problem]
+    assert run_jobs(other, path) == []
+
+
+def test_a_file_that_cannot_be_written_is_found_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "_in_processes", lambda _: pytest.fail("it ran"))
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file" / "runs.jsonl", Path("/proc/runs.jsonl")):
+        with refused(DataError, str(path), "cannot be written"):
+            run_jobs(JOBS[:1], path)
+
+
+def test_an_interrupted_run_ends_quietly_with_its_workers(tmp_path: Path) -> None:
+    command = [
+        *(sys.executable, "-m", "hetbo", "bench", "run", "--problems", "hartmann_8"),
+        *("--methods", "auto", "--workers", "2", "--output", "runs.jsonl"),
+    ]
+    process = subprocess.Popen(  # noqa: S603  # our own command
+        command, start_new_session=True, stderr=subprocess.PIPE, text=True
+    )
+    path = tmp_path / "runs.jsonl"
+    until = time.monotonic() + 60
+    while not path.exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    time.sleep(0.5)  # workers are importing now
+    os.killpg(process.pid, signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in told
+    assert "the same command goes on" in told
+    assert ends(process.pid), "the workers go on"
+
+
+def ends(group: int) -> bool:
+    """Tell whether all processes of a group end soon."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
 
 
 @pytest.mark.long
@@ -136,10 +183,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
         time.sleep(0.05)
     process.kill()
     process.wait()
-    until = time.monotonic() + 30
-    while is_group(process.pid) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not is_group(process.pid), "the killed run's workers go on"
+    assert ends(process.pid), "the killed run's workers go on"
     kept = path.read_bytes()
     assert 1 <= kept.count(b"\n") < REPLICATIONS
     subprocess.run(command, check=True, stderr=subprocess.DEVNULL)  # noqa: S603
@@ -215,9 +259,6 @@ def test_files_that_are_no_runs_are_refused(tmp_path: Path) -> None:
         with refused(DataError, "runs.jsonl", "line 1"):
             run_jobs(JOBS, path)
         assert path.read_text(encoding="utf-8") == text
-    (tmp_path / "file").touch()
-    with refused(DataError, "file"):
-        run_jobs(JOBS, tmp_path / "file" / "runs.jsonl")
 
 
 def test_suites_can_be_changed() -> None:

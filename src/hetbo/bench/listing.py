@@ -14,7 +14,7 @@ from hetbo.methods import METHODS
 def show_listing(console: Console | None = None) -> None:
     """Print the problems, the suites and the methods."""
     out = Console() if console is None else console
-    problems = _table("Problems", "problem", "what it is", "target", "sources", "optimum")
+    problems = _table("Problems", "problem", "what it is")
     missing: dict[str, list[str]] = {}
     with out.status("Reading the tables"):
         for name in FAMILIES:
@@ -23,13 +23,11 @@ def show_listing(console: Console | None = None) -> None:
             except DataError as error:
                 missing.setdefault(str(error), []).append(name)
                 continue
-            sources = [f"{source}: {len(s)}" for source, s in problem.source_spaces.items()]
+            sources = (f"{source} with {len(s)}" for source, s in problem.source_spaces.items())
             problems.add_row(
                 name,
-                problem.summary,
-                f"{len(problem.space)} parameters",
-                "\n".join(sources),
-                f"{problem.optimum:.6g} ({problem.goal.value})",
+                f"{problem.summary}\n{len(problem.space)} parameters; sources: "
+                f"{', '.join(sources)}\n{problem.goal.value}, optimum {problem.optimum:.6g}",
             )
     out.print(problems)
     for reason, names in missing.items():
@@ -41,14 +39,12 @@ def show_listing(console: Console | None = None) -> None:
         "what replications start from with /fresh.\n",
         markup=False,
     )
-    suites = _table("Suites", "suite", "what it shows", "problems", "methods", "replications")
+    suites = _table("Suites", "suite", "what it shows")
     for name, suite in SUITES.items():
         suites.add_row(
             name,
-            suite.summary,
-            "\n".join(suite.problems),
-            "\n".join(suite.methods),
-            str(suite.replications),
+            f"{suite.summary}\nproblems: {', '.join(suite.problems)}\n"
+            f"methods: {', '.join(suite.methods)}\n{suite.replications} replications",
         )
     out.print(suites)
     methods = _table("Methods", "method", "what it does")
@@ -59,6 +55,12 @@ def show_listing(console: Console | None = None) -> None:
     out.print(methods)
 
 
-def _table(title: str, *headings: str) -> Table:
-    """Return an empty table that breaks long names: a name that is cut off cannot be typed."""
-    return Table(*(Column(heading, overflow="fold") for heading in headings), title=title)
+def _table(title: str, names: str, texts: str) -> Table:
+    """Return an empty table whose names stay whole, so that they can be copied."""
+    return Table(
+        Column(names, no_wrap=True),
+        Column(texts, overflow="fold"),
+        title=title,
+        title_justify="left",
+        show_lines=True,
+    )

@@ -44,12 +44,13 @@ def show_comparison(
     *,
     form: Literal["tables", "markdown", "json"] = "tables",
     methods: Sequence[str] | None = None,
+    problems: Sequence[str] | None = None,
     against: str | None = None,
     console: Console | None = None,
 ) -> None:
     """Print how methods compare."""
     out = Console() if console is None else console
-    comparison = compare(runs_in(paths), methods=methods, against=against)
+    comparison = compare(runs_in(paths), methods=methods, problems=problems, against=against)
     if form == "tables":
         if out.width < _NARROWEST and not out.is_terminal:
             out.width = _NARROWEST

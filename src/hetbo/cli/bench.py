@@ -1,6 +1,7 @@
 """`hetbo bench`: run the benchmarks, compare, draw."""
 
 import os
+import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -45,6 +46,7 @@ def run(
     """
     from hetbo.bench.running.runner import run_jobs, unfinished  # noqa: PLC0415
     from hetbo.bench.running.suites import suite_of  # noqa: PLC0415
+    from hetbo.cli.output import say_command  # noqa: PLC0415
     from hetbo.cli.progress import RunProgress  # noqa: PLC0415
     from hetbo.errors import DataError, HetboError  # noqa: PLC0415
 
@@ -64,6 +66,7 @@ def run(
             f"time; the first: {first.job.problem} {first.job.method} {first.job.replication}: "
             f"{first.reason}"
         )
+    say_command(f"hetbo bench compare {shlex.quote(str(path))}    # shows what came out")
 
 
 @bench.command
@@ -71,6 +74,7 @@ def compare(
     results: Results,
     *,
     methods: Names = None,
+    problems: Names = None,
     against: str | None = None,
     form: Annotated[Literal["tables", "markdown", "json"], Parameter(name="--as")] = "tables",
 ) -> None:
@@ -79,12 +83,14 @@ def compare(
     Args:
         results: Files of JSON lines, or folders of them.
         methods: Leave out all others.
-        against: The method that regret is shown relative to; vanilla if not given.
+        problems: Leave out all others; 'fcnet' stands for all problems whose names begin so.
+        against: The method that regret is shown relative to; if not given, vanilla, or else
+            vanilla-paper.
         form: How to print it.
     """
     from hetbo.bench.showing import show_comparison  # noqa: PLC0415
 
-    show_comparison(results, form=form, methods=methods, against=against)
+    show_comparison(results, form=form, methods=methods, problems=problems, against=against)
 
 
 @bench.command

@@ -55,6 +55,8 @@ class RunProgress:
             self._bar.stop()
         else:
             self._tell()
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            self._console.print("What is finished is kept; the same command goes on with the rest.")
 
     def finished(self, what: "Run | Failure") -> None:
         """Take note of a replication that is finished, or failed."""
@@ -78,6 +80,8 @@ class RunProgress:
 
     def _time_left(self) -> str:
         fresh = self._done - self._before
+        if self._done == self._total:
+            return "nothing left"
         if not fresh:
             return "no estimate of the time left yet"
         seconds = (time.monotonic() - self._began) / fresh * (self._total - self._done)

@@ -160,11 +160,11 @@ def _paired(
         name,
         paired=True,
         at={
-            at: paired_difference(ours[:, at - 1], theirs[:, at - 1], sign=sign)
+            at: paired_difference(ours[:, at - 1], theirs[:, at - 1], sign=sign, rounding=ROUNDING)
             for at in CHECKED_AT
             if at <= runs.evaluations
         },
-        average=paired_difference(averages(ours), averages(theirs), sign=sign),
+        average=paired_difference(averages(ours), averages(theirs), sign=sign, rounding=ROUNDING),
         relative_regret=ratio_of_sums(runs.regrets(ours), runs.regrets(theirs)),
     )
 
@@ -184,6 +184,7 @@ def _unpaired(
                 estimate(ours[:, at - 1]),
                 Estimate(float(theirs[at - 1]), float(errors[at - 1])),
                 sign=sign,
+                rounding=ROUNDING,
             )
             for at in CHECKED_AT
             if at <= runs.evaluations

@@ -32,38 +32,47 @@ _FEWEST_RANKED = 2
 
 
 def compare(
-    runs: Iterable[Run], *, methods: Collection[str] | None = None, against: str | None = None
+    runs: Iterable[Run],
+    *,
+    methods: Collection[str] | None = None,
+    problems: Collection[str] | None = None,
+    against: str | None = None,
 ) -> Comparison:
     """Compare methods, with each other and with what the paper reports.
 
     Args:
         runs: The runs, in any order.
-        methods: Which methods to compare; all if None.
-        against: The method that regret is shown relative to; vanilla if None.
+        methods: Which methods to compare, `against` among them anyway; all if None.
+        problems: Which problems to look at, by how their names begin; all if None.
+        against: The method that regret is shown relative to; if None, vanilla, or vanilla in the
+            paper's settings.
 
     Raises:
-        DataError: There are no runs, none of a method, or runs that do not belong together.
+        DataError: There are no runs, none of a method or problem, or runs that do not belong
+            together.
     """
-    problems = list(runs_by_problem(runs, methods=methods).values())
-    if against is not None and not any(against in problem.methods for problem in problems):
-        raise DataError(f"there are no runs of {shown(against)} to compare with")
+    if methods is not None and against is not None:
+        methods = {*methods, against}
+    groups = list(runs_by_problem(runs, methods=methods, problems=problems).values())
+    names = in_order({method for group in groups for method in group.methods})
+    if against is not None and against not in names:
+        raise DataError(f"no run is of method {shown(against)}, only of {', '.join(names)}")
     references = REFERENCES if against is None else (against,)
-    published = [published_for(problem) for problem in problems]
-    names = in_order({method for problem in problems for method in problem.methods})
-    ranking = _ranking(problems, names)
-    notes = [note for pair in zip(problems, published, strict=True) for note in _notes(*pair)]
-    if ranking is None and len(names) >= _FEWEST_RANKED:
-        notes.append(
-            f"no ranks: no problem has a replication of all {len(names)} methods; compare fewer"
-        )
-    return Comparison(
-        problems=tuple(
-            _on_problem(runs, there, references)
-            for runs, there in zip(problems, published, strict=True)
-        ),
-        ranking=ranking,
-        notes=tuple(notes),
+    published = [published_for(group) for group in groups]
+    compared = tuple(
+        _on_problem(group, there, references)
+        for group, there in zip(groups, published, strict=True)
     )
+    ranking = _ranking(groups, names, compared)
+    ranked = () if ranking is None else tuple(ranking.problems)
+    notes = [
+        note
+        for group, there in zip(groups, published, strict=True)
+        for note in _notes(group, there, is_ranked=group.problem in ranked)
+    ]
+    if len(names) >= _FEWEST_RANKED:
+        notes += _left_out_of_ranks([group.problem for group in groups], ranked, len(names))
+    return Comparison(problems=compared, ranking=ranking, notes=tuple(notes))
 
 
 def _on_problem(
@@ -109,7 +118,11 @@ def _relative_regret(runs: ProblemRuns, method: MethodRuns, reference: str | Non
     return ratio_of_sums(runs.regrets(method.on(both)), runs.regrets(other.on(both)))
 
 
-def _ranking(problems: Sequence[ProblemRuns], methods: Sequence[str]) -> Ranking | None:
+def _ranking(
+    problems: Sequence[ProblemRuns],
+    methods: Sequence[str],
+    compared: Sequence[ProblemComparison],
+) -> Ranking | None:
     """Return the ranks on the problems where all methods share replications, if there are any."""
     if len(methods) < _FEWEST_RANKED:
         return None
@@ -127,10 +140,39 @@ def _ranking(problems: Sequence[ProblemRuns], methods: Sequence[str]) -> Ranking
     average = {
         name: float(np.mean([found[name] for found in by_problem.values()])) for name in methods
     }
-    return Ranking(problems=by_problem, average=average)
+    ranked = [problem for problem in compared if problem.problem in by_problem]
+    return Ranking(
+        problems=by_problem,
+        average=average,
+        relative_regret={name: _over_problems(name, ranked) for name in methods},
+    )
 
 
-def _notes(runs: ProblemRuns, published: PublishedRuns | None) -> list[str]:
+def _over_problems(method: str, problems: Sequence[ProblemComparison]) -> float | None:
+    """Return the geometric mean of a method's relative regrets; None if one is not known."""
+    found = [
+        summary.relative_regret.value if summary.relative_regret is not None else None
+        for problem in problems
+        for summary in problem.methods
+        if summary.method == method
+    ]
+    ratios = [ratio for ratio in found if ratio]
+    return float(np.exp(np.mean(np.log(ratios)))) if len(ratios) == len(found) else None
+
+
+def _left_out_of_ranks(problems: Sequence[str], ranked: Sequence[str], methods: int) -> list[str]:
+    missing = [problem for problem in problems if problem not in ranked]
+    if not missing:
+        return []
+    if not ranked:
+        return [f"no ranks: no problem has a replication of all {methods} methods; compare fewer"]
+    return [
+        f"no ranks on {', '.join(missing)}: not all {methods} methods share a replication there; "
+        "compare fewer methods, or files one by one"
+    ]
+
+
+def _notes(runs: ProblemRuns, published: PublishedRuns | None, *, is_ranked: bool) -> list[str]:
     notes = []
     if published is not None and published.traces is None:
         reason = (
@@ -144,7 +186,7 @@ def _notes(runs: ProblemRuns, published: PublishedRuns | None) -> list[str]:
     most = max(counts.values())
     if len(runs.shared) < most:
         notes.append(
-            f"{runs.problem}: from {counts[fewest]} ({fewest}) to {most} replications per method; "
-            f"ranks use the {len(runs.shared)} that all methods share"
+            f"{runs.problem}: from {counts[fewest]} ({fewest}) to {most} replications per method"
+            + (f"; ranks use the {len(runs.shared)} that all methods share" if is_ranked else "")
         )
     return notes

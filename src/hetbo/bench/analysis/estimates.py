@@ -90,37 +90,50 @@ def standard_error(values: FloatArray) -> float | None:
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def paired_difference(ours: FloatArray, theirs: FloatArray, *, sign: int) -> Difference:
+def paired_difference(
+    ours: FloatArray, theirs: FloatArray, *, sign: int, rounding: float = 0.0
+) -> Difference:
     """Return how much better our values are than theirs, replication by replication.
 
     Args:
         ours: Our values, one per replication.
         theirs: Their values, in the same order.
         sign: 1 if higher values are better, -1 if lower ones are.
+        rounding: A mean difference this small is none.
     """
     differences = sign * (ours - theirs)
     return _difference(
-        float(differences.mean()), standard_error(differences), bootstrap_mean(differences)
+        float(differences.mean()),
+        standard_error(differences),
+        bootstrap_mean(differences),
+        rounding=rounding,
     )
 
 
-def unpaired_difference(ours: Estimate, theirs: Estimate, *, sign: int) -> Difference:
+def unpaired_difference(
+    ours: Estimate, theirs: Estimate, *, sign: int, rounding: float = 0.0
+) -> Difference:
     """Return how much better our mean is than theirs, from two independent sets of replications.
 
     Args:
         ours: Our mean.
         theirs: Their mean.
         sign: 1 if higher values are better, -1 if lower ones are.
+        rounding: A difference this small is none.
     """
     error = None
     if ours.standard_error is not None and theirs.standard_error is not None:
         error = float(np.hypot(ours.standard_error, theirs.standard_error))
-    return _difference(sign * (ours.mean - theirs.mean), error, None)
+    return _difference(sign * (ours.mean - theirs.mean), error, None, rounding=rounding)
 
 
-def _difference(mean: float, error: float | None, interval: Interval | None) -> Difference:
+def _difference(
+    mean: float, error: float | None, interval: Interval | None, *, rounding: float
+) -> Difference:
     if error is None:
         units = None
+    elif abs(mean) <= rounding:
+        units = 0.0
     elif error > _NOISE * abs(mean):
         units = mean / error
     else:

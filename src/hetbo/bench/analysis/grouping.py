@@ -78,20 +78,27 @@ def averages(traces: FloatArray) -> FloatArray:
 
 
 def runs_by_problem(
-    runs: Iterable[Run], *, methods: Collection[str] | None = None
+    runs: Iterable[Run],
+    *,
+    methods: Collection[str] | None = None,
+    problems: Collection[str] | None = None,
 ) -> dict[str, ProblemRuns]:
     """Return runs by problem, in the order of the problems' names.
 
     Args:
         runs: The runs, in any order.
         methods: Which methods to look at; all if None.
+        problems: Which problems to look at, by how their names begin; all if None.
 
     Raises:
-        DataError: There are no runs, none of a method, or runs that do not belong together.
+        DataError: There are no runs, none of a method or problem, or runs that do not belong
+            together.
     """
     listed = list(runs)
     if not listed:
         raise DataError("there are no runs to look at; `hetbo bench run` makes some")
+    if problems is not None:
+        listed = _on_problems(listed, problems)
     known = {run.method for run in listed}
     for method in methods or ():
         if method not in known:
@@ -103,6 +110,19 @@ def runs_by_problem(
     if not groups:
         raise DataError("methods=() leaves no runs; leave it out to look at all methods")
     return {problem: _problem_runs(groups[problem]) for problem in sorted(groups)}
+
+
+def _on_problems(runs: list[Run], beginnings: Collection[str]) -> list[Run]:
+    if not beginnings:
+        raise DataError("problems=() leaves no runs; leave it out to look at all problems")
+    known = {run.problem for run in runs}
+    for beginning in beginnings:
+        if not any(problem.startswith(beginning) for problem in known):
+            raise DataError(
+                f"no run is on a problem whose name begins with {shown(beginning)}, only on "
+                f"{', '.join(sorted(known))}"
+            )
+    return [run for run in runs if run.problem.startswith(tuple(beginnings))]
 
 
 def _problem_runs(runs: list[Run]) -> ProblemRuns:

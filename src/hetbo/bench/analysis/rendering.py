@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 from rich import box
@@ -18,7 +18,6 @@ from hetbo.bench.analysis.cells import (
     number_cell,
     ratio_cell,
 )
-from hetbo.bench.analysis.comparison import REFERENCES
 from hetbo.bench.analysis.estimates import COVERAGE, RESAMPLES
 from hetbo.bench.analysis.grouping import FIRST_CHOSEN
 from hetbo.bench.analysis.summaries import (
@@ -34,8 +33,9 @@ _RANKED_PER_TABLE = 5
 _FEWEST_DECIMALS, _MOST_DECIMALS = 3, 6
 
 LEGEND = (
-    "± is two standard errors over replications. Ratios and differences are paired: each "
-    f"replication with its counterpart of the same start. [a, b] is a {COVERAGE:.0%} percentile "
+    "± is two standard errors over replications. Ratios and differences are paired, each "
+    "replication with its counterpart of the same start, unless a note says that they are not. "
+    f"[a, b] is a {COVERAGE:.0%} percentile "
     f"bootstrap interval ({RESAMPLES} resamples of replications). Differences above 0 are in "
     "favour of ours. † marks what the paper reports."
 )
@@ -69,7 +69,7 @@ def render_comparison(comparison: Comparison, console: Console) -> None:
         console.print()
     if comparison.ranking is not None:
         console.rule(Text("Ranks", style="bold"), align="left")
-        for table in ranking_tables(comparison.ranking):
+        for table in ranking_tables(comparison):
             console.print()
             console.print(_rich(table))
         console.print()
@@ -85,7 +85,7 @@ def comparison_to_markdown(comparison: Comparison) -> str:
         parts.append(f"## {problem_title(problem)}")
         parts += [_markdown(table) for table in problem_tables(problem)]
     if comparison.ranking is not None:
-        parts += ["## Ranks", *map(_markdown, ranking_tables(comparison.ranking))]
+        parts += ["## Ranks", *map(_markdown, ranking_tables(comparison))]
     if comparison.notes:
         parts.append("\n".join(f"- {note}." for note in comparison.notes))
     return "\n\n".join([*parts, LEGEND]) + "\n"
@@ -113,28 +113,47 @@ def problem_tables(problem: ProblemComparison) -> Iterator[TextTable]:
         yield _whole_run_differences(problem, decimals)
 
 
-def ranking_tables(ranking: Ranking) -> Iterator[TextTable]:
-    """Yield tables of ranks, a few problems in each, the best method first."""
+def ranking_tables(comparison: Comparison) -> Iterator[TextTable]:
+    """Yield a table of all problems together, and ranks on each, a few problems in a table."""
+    ranking = comparison.ranking
+    if ranking is None:
+        return
     best_first = sorted(ranking.average, key=ranking.average.__getitem__)
     names = list(ranking.problems)
+    yield _over_all(ranking, best_first, comparison)
     for first in range(0, len(names), _RANKED_PER_TABLE):
         problems = names[first : first + _RANKED_PER_TABLE]
         yield TextTable(
             f"Rank by the mean over evaluations {_window(EVALUATIONS)}; 1 is best",
             (
                 "method",
-                f"mean\nof {len(names)}",
                 *(problem.replace("/", "\n") for problem in problems),
             ),
             tuple(
                 (
                     method,
-                    f"{ranking.average[method]:.2f}",
                     *(f"{ranking.problems[problem][method]:g}" for problem in problems),
                 )
                 for method in best_first
             ),
         )
+
+
+def _over_all(ranking: Ranking, methods: Sequence[str], comparison: Comparison) -> TextTable:
+    count = len(ranking.problems)
+    references = {p.reference for p in comparison.problems if p.problem in ranking.problems}
+    (reference,) = references if len(references) == 1 else (None,)
+    heads, rows = ["method", "mean rank"], [[m, f"{ranking.average[m]:.2f}"] for m in methods]
+    if reference is not None:
+        heads.append(f"regret relative to {reference},\ngeometric mean")
+        for row in rows:
+            ratio = ranking.relative_regret[row[0]]
+            row.append(NOTHING if ratio is None else f"{ratio:.2f}")
+    return TextTable(
+        f"All {count} problems" if count > 1 else "One problem",
+        tuple(heads),
+        tuple(map(tuple, rows)),
+    )
 
 
 def _values(problem: ProblemComparison, decimals: int) -> TextTable:
@@ -153,12 +172,14 @@ def _values(problem: ProblemComparison, decimals: int) -> TextTable:
 
 
 def _whole_runs(problem: ProblemComparison, decimals: int) -> TextTable:
+    reference = problem.reference
+
     def row(name: str, summary: MethodSummary) -> tuple[str, ...]:
         return (
             name,
             estimate_cell(summary.average, decimals),
             estimate_cell(summary.regret, decimals),
-            ratio_cell(summary.relative_regret),
+            *(() if reference is None else (ratio_cell(summary.relative_regret),)),
             NOTHING if summary.seconds is None else f"{summary.seconds:.2f}",
         )
 
@@ -169,7 +190,7 @@ def _whole_runs(problem: ProblemComparison, decimals: int) -> TextTable:
             "method",
             "value",
             "regret",
-            f"regret relative\nto {problem.reference or REFERENCES[0]}",
+            *(() if reference is None else (f"regret relative\nto {reference}",)),
             "seconds per\nsuggestion",
         ),
         _with_published(problem, row),

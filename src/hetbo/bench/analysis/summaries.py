@@ -93,10 +93,13 @@ class Ranking:
     Attributes:
         problems: The ranks on each problem on which all methods share replications, by method.
         average: The mean rank over those problems, by method.
+        relative_regret: The geometric mean over those problems of the regret relative to the
+            reference's, by method; None for the reference, and where it is not known on all.
     """
 
     problems: Mapping[str, Mapping[str, float]]
     average: Mapping[str, float]
+    relative_regret: Mapping[str, float | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -87,7 +87,8 @@ def download(address: str, path: Path, *, progress: Progress | None = None) -> N
     except _BROKEN as error:
         reason = getattr(error, "reason", None) or error
         raise DataError(
-            f"{address}: the connection failed ({reason}); run the same command again to continue"
+            f"{address}: the connection failed ({reason}); run the same command again to continue, "
+            "or get the file in another way and give its path"
         ) from error
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}") from error

@@ -58,6 +58,8 @@ def problem_named(name: str) -> Problem:
         )
     else:
         problem = FAMILIES[family](head, trials)
+    if "fresh" in options[:-1]:
+        raise DataError(f"problem {shown(name)}: /fresh comes at the end")
     for option in options:
         if option in fixed and family == "hartmann":
             continue

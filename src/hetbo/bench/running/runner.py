@@ -2,15 +2,17 @@
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import signal
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
+from threading import Thread, current_thread, main_thread
 from typing import Any
 
+from hetbo.bench.data.published import FOLDER_VARIABLE
 from hetbo.bench.problems.named import problem_named
 from hetbo.bench.running.replication import replicate
 from hetbo.bench.running.runs import Job, Run, append_run, read_runs, versions
@@ -59,7 +61,7 @@ def unfinished(jobs: Iterable[Job], path: Path) -> list[Job]:
 
     Raises:
         DataError: There is no such problem or method, a problem has fewer replications, or the
-            file cannot be read.
+            file cannot be read or has runs that started elsewhere.
     """
     wanted = list(dict.fromkeys(jobs))
     for name in dict.fromkeys(job.problem for job in wanted):
@@ -69,8 +71,22 @@ def unfinished(jobs: Iterable[Job], path: Path) -> list[Job]:
             raise DataError(f"{name} has {known} replications, not {last + 1}")
     for method in dict.fromkeys(job.method for job in wanted):
         tuner_named(method)
-    done = {run.job for run in read_runs([path])} if path.exists() else set()
+    runs = read_runs([path]) if path.exists() else []
+    _check_starts({job.problem for job in wanted}, runs, path)
+    done = {run.job for run in runs}
     return [job for job in wanted if job not in done]
+
+
+def _check_starts(problems: Collection[str], runs: Iterable[Run], path: Path) -> None:
+    """Check that a problem starts from where the runs of it in a file did."""
+    trials = ("trials of its own", "the published trials")
+    for run in runs:
+        if run.problem in problems and run.published != problem_named(run.problem).published:
+            before, now = trials if run.published is None else reversed(trials)
+            raise DataError(
+                f"{path} has runs of {run.problem} that started from {before}, and new ones would "
+                f"start from {now}: set {FOLDER_VARIABLE} as it was then, or write to another file"
+            )
 
 
 def run_jobs(
@@ -100,13 +116,10 @@ def run_jobs(
     """
     path = Path(path)
     todo = unfinished(jobs, path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{path.parent} cannot be made: {error}") from error
     failures: list[Failure] = []
     if not todo:
         return failures
+    _check_writable(path)
     with _on_dask(dask) if dask is not None else _in_processes(workers) as completed:
         for job, future in completed(todo):
             try:
@@ -119,12 +132,25 @@ def run_jobs(
                 failures.append(Failure(job, f"{type(error).__name__}: {error}"))
                 finished(failures[-1])
                 continue
-            try:
+            with _written(path):
                 append_run(path, run)
-            except OSError as error:
-                raise DataError(f"{path} cannot be written: {error}") from error
             finished(run)
     return failures
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _check_writable(path: Path) -> None:
+    """Find out before the first replication, which may take minutes."""
+    with _written(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.open("ab").close()
 
 
 Completed = Callable[[Sequence[Job]], Iterator[tuple[Job, Any]]]
@@ -135,15 +161,38 @@ def _in_processes(workers: int) -> Iterator[Completed]:
     spawn = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=_end_with_the_run)
 
+    before = set(multiprocessing.active_children())
+
     def completed(jobs: Sequence[Job]) -> Iterator[tuple[Job, Any]]:
-        futures = {pool.submit(run_job, job): job for job in jobs}
+        with _children_deaf_to_interrupts():
+            futures = {pool.submit(run_job, job): job for job in jobs}
         for future in as_completed(futures):
             yield futures[future], future
 
     try:
         yield completed
+    except BaseException:
+        for worker in set(multiprocessing.active_children()) - before:
+            worker.terminate()
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _children_deaf_to_interrupts() -> Iterator[None]:
+    """Let processes started meanwhile ignore Ctrl-C: this one ends them, without their tracebacks.
+
+    A terminal sends it to all of them, and one that is still importing could not catch it.
+    """
+    if current_thread() is not main_thread():
+        yield
+        return
+    own = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, own)
 
 
 def _end_with_the_run() -> None:

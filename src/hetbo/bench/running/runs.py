@@ -81,8 +81,10 @@ class Run:
         try:
             listed = {"trace": tuple(data["trace"]), "seconds": tuple(data["seconds"])}
             return cls(**{**data, **listed})
-        except (KeyError, TypeError) as error:
-            raise DataError(f"{shown(data)} is not a run: {error!r}") from error
+        except KeyError as error:
+            raise DataError(f"{shown(data)} is not a run: it has no {error}") from error
+        except TypeError as error:
+            raise DataError(f"{shown(data)} is not a run: {error}") from error
 
 
 def read_runs(paths: Iterable[str | os.PathLike[str]]) -> list[Run]:
@@ -105,7 +107,9 @@ def _read(path: Path) -> Iterator[Run]:
     try:
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         lines = data.decode().splitlines(keepends=True)
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (EOFError, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read: {error}") from error
     for number, line in enumerate(lines, start=1):
         if not line.endswith("\n"):
