@@ -30,6 +30,7 @@ MODELS: Mapping[str, Callable[[Dataset], TransferGP]] = {
     "common": CommonGP,
     "common, paper": lambda data: CommonGP(data, settings="paper"),
     "target": TargetGP,
+    "target, effects": lambda data: TargetGP(data, main_effects=True),
     "target, paper": lambda data: TargetGP(data, settings="paper"),
 }
 

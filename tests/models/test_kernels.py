@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from hetbo import Float, JointSpace, Space, Trial
 from hetbo.encoding import Dataset
 from hetbo.encoding.encoder import FloatArray
-from hetbo.models import ConditionalGP, ImputedGP, TransferGP
+from hetbo.models import ConditionalGP, ImputedGP, TargetGP, TransferGP, fit
 from hetbo.models.kernels import SquaredExponential
 from model_datasets import MODELS, dataset, random_dataset
 
@@ -157,6 +158,45 @@ def test_imputed_kernel_compares_points_whose_gaps_are_filled(seed: int, experim
         return float(B[i, j] * squared_exponential(data, names, shared.blocks[0], x, z))
 
     assert_allclose(covariance(model), written_out(data, value, filled), rtol=1e-9, atol=1e-12)
+
+
+@given(seeds)
+def test_main_effects_add_one_kernel_for_each_parameter_alone(seed: int) -> None:
+    data = random_dataset(seed, experiments=1, trials=4)
+    model = scrambled(TargetGP(data, main_effects=True), seed)
+    names = data.encoder.joint.target.space.names
+    shared = model.covar_module.shared
+    parts = [names, *((name,) for name in names)] if len(names) > 1 else [names]
+    assert len(shared.blocks) == len(parts)
+    terms = list(zip(numbers(shared.raw_weight), parts, shared.blocks, strict=True))
+
+    def value(_: int, __: int, x: FloatArray, z: FloatArray) -> float:
+        total = sum(w * squared_exponential(data, part, k, x, z) for w, part, k in terms)
+        return float(numbers(shared.task.matrix)[0, 0] * total)
+
+    assert_allclose(covariance(model), written_out(data, value), rtol=1e-9, atol=1e-12)
+
+
+def test_main_effects_learn_a_sum_from_few_trials() -> None:
+    def function(x: FloatArray) -> FloatArray:
+        total: FloatArray = np.sin(5 * x[:, 0]) + np.cos(4 * x[:, 1]) + x[:, 2] ** 2 - x[:, 3]
+        return total
+
+    rng = np.random.default_rng(0)
+    X, elsewhere = rng.random((20, 4)), rng.random((300, 4))
+    space = Space.from_mapping({name: Float(0, 1) for name in "abcd"})
+    trials = [
+        Trial(dict(zip(space, x.tolist(), strict=True)), float(value))
+        for x, value in zip(X, function(X), strict=True)
+    ]
+    data = Dataset.build(JointSpace.merge(space, []), trials, goal="maximize")
+    errors = []
+    for main_effects in (True, False):
+        model = fit(TargetGP(data, main_effects=main_effects), rng=np.random.default_rng(0))
+        predicted = model.posterior(torch.from_numpy(elsewhere).unsqueeze(1)).mean
+        wrong = data.scales[0].unscale(numbers(predicted).ravel()) - function(elsewhere)
+        errors.append(float(np.sqrt(np.mean(wrong**2))))
+    assert errors[0] < errors[1] / 4
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -1,5 +1,7 @@
 """What transfer has to beat: common parameters only, and no transfer at all."""
 
+from dataclasses import replace
+
 from hetbo.encoding.dataset import Dataset
 from hetbo.models.assembly import centre_of, gaps_of, transfer_kernel
 from hetbo.models.base import TransferGP
@@ -38,12 +40,27 @@ class TargetGP(TransferGP):
     Args:
         data: The trials; those of sources are left out.
         settings: 'default', 'paper', or settings of your own.
+        main_effects: Whether to add, for each parameter, a kernel over it alone. What a parameter
+            does whatever the others are is then learned from all trials, not only from those
+            nearby.
     """
 
-    def __init__(self, data: Dataset, *, settings: Settings | str = "default") -> None:
+    def __init__(
+        self,
+        data: Dataset,
+        *,
+        settings: Settings | str = "default",
+        main_effects: bool = False,
+    ) -> None:
         chosen = settings_of(settings)
         alone = data.only_target()
         names = alone.encoder.joint.target.space.names
-        kernel = transfer_kernel(alone, [(names, [True])], chosen, target_units=True)
+        parts = [names]
+        # The effect of a single parameter would only repeat the kernel over all of them.
+        if main_effects and len(names) > 1:
+            parts += [(name,) for name in names]
+            chosen = replace(chosen, block_weight=chosen.effect_weight)
+        blocks = [(part, [True]) for part in parts]
+        kernel = transfer_kernel(alone, blocks, chosen, target_units=True)
         gaps = Imputation(gaps_of(alone), centre_of(alone), learned=False)
         super().__init__(alone, chosen, kernel=kernel, imputation=gaps)

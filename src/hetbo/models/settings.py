@@ -42,6 +42,7 @@ class Settings:
             no prior.
         single_task_scale: Whether the variance is learned if there is one experiment only.
         block_weight: Prior spread of the logarithm of a block's weight; None if all weights are 1.
+        effect_weight: The same for the main effects of a target's parameters and their interplay.
         residual_variance: Prior of an experiment's own, residual variance.
         shortest: No length-scale is shorter, in parts of the cube's diagonal or of its edge.
         shortest_by_diagonal: Whether `shortest` is in parts of the cube's diagonal.
@@ -65,6 +66,7 @@ class Settings:
     task_correlation: tuple[float, float] | None = (3.0, 1.5)
     single_task_scale: bool = True
     block_weight: float | None = 1.0
+    effect_weight: float = 0.3
     residual_variance: LogNormal = LogNormal(-2.3, 1.0)
     shortest: float = 1 / 12
     shortest_by_diagonal: bool = True
