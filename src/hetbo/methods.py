@@ -78,8 +78,14 @@ _VANILLA = Voice(TargetGP, transfers=False)
 METHODS: Mapping[str, Recipe] = {
     "auto": Recipe(
         {
-            # It leaves a hill that the sources know for one that they do not.
-            "vanilla": Voice(TargetGP, trust=0.1, least=0.1, transfers=False),
+            # These two leave a hill that the sources know for one that they do not.
+            "vanilla": Voice(TargetGP, trust=0.05, least=0.05, transfers=False),
+            "vanilla, main effects": Voice(
+                lambda data: TargetGP(data, main_effects=True),
+                trust=0.05,
+                least=0.05,
+                transfers=False,
+            ),
             "imputation, one scale": Voice(
                 lambda data: ImputedGP(data, settings="one scale"), trust=0.45, scaling="pooled"
             ),
