@@ -183,11 +183,15 @@ class Engine:
     def _voices(self, trials: Sequence[Trial]) -> Mapping[str, Voice]:
         complete = any(trial.state is TrialState.COMPLETE for trial in trials)
         useful = any(source.complete for source in self.heard.sources)
+        voices = self.recipe.voices
+        guided = useful and any(voice.transfers for voice in voices.values())
+        # A model that knows a handful of trials and no source likes corners that sources know to
+        # be bad. Without sources it would have to wait as well.
+        alone = complete and (len(trials) >= self.n_initial or not guided)
         return {
             name: voice
-            for name, voice in self.recipe.voices.items()
-            if (useful if voice.transfers and len(self.recipe.voices) > 1 else True)
-            and (complete or voice.transfers)
+            for name, voice in voices.items()
+            if (alone if not voice.transfers else useful or len(voices) == 1)
         }
 
     def has_a_say(self, trials: Sequence[Trial]) -> bool:

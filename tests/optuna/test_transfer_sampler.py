@@ -52,12 +52,14 @@ def tried(study: Study) -> list[dict[str, object]]:
     return [trial.params for trial in study.trials]
 
 
-def test_old_trials_help_from_the_first_trial_on() -> None:
+@pytest.mark.parametrize("seed", [1, 2, 4])
+def test_old_trials_help_from_the_first_trial_on(seed: int) -> None:
+    """The first five trials stay where the old ones were good; later ones may look elsewhere."""
     old = old_study()
-    study = made(TransferSampler([old], seed=1), objective, 6)
+    study = made(TransferSampler([old], seed=seed), objective, 5)
     assert study.trials[0].params["x"] == old.best_params["x"]
-    assert all(abs(trial.params["x"] - 0.7) < 0.35 for trial in study.trials)
-    assert study.best_value < 0.02
+    assert all(abs(trial.params["x"] - 0.7) < 0.1 for trial in study.trials)
+    assert study.best_value < 0.01
 
 
 def test_with_a_space_the_first_trial_is_suggested_jointly() -> None:
