@@ -75,6 +75,13 @@ def test_vanilla_keeps_a_say_where_the_sources_predict_better() -> None:
     assert without_sources(told) == pytest.approx(0.1 / 1.1, abs=0.005)
 
 
+@pytest.mark.parametrize(("trials", "heard"), [(1, False), (4, False), (5, True)])
+def test_models_without_sources_wait_while_there_are_sources(trials: int, heard: bool) -> None:
+    told = started(source("true"), trials=trials).explain()
+    assert (set(ALONE) <= set(told.models)) is heard
+    assert sum(told.models.values()) == pytest.approx(1.0)
+
+
 def test_the_sentence_names_every_source(both: Explanation) -> None:
     assert list(both.sources) == list(both.correlations) == ["nonsense", "true"]
     assert "'true'" in both.sentence

@@ -62,6 +62,16 @@ def test_old_trials_help_from_the_first_trial_on(seed: int) -> None:
     assert study.best_value < 0.01
 
 
+@pytest.mark.xfail(
+    strict=False,  # which corner it is depends on the last digits
+    reason="with nothing left to gain, models without sources send the sixth trial to a corner",
+)
+def test_the_sixth_trial_stays_where_the_old_ones_were_good() -> None:
+    study = made(TransferSampler([old_study()], seed=1), objective, 6)
+    assert all(abs(trial.params["x"] - 0.7) < 0.35 for trial in study.trials)
+    assert study.best_value < 0.02
+
+
 def test_with_a_space_the_first_trial_is_suggested_jointly() -> None:
     study = made(TransferSampler([old_study()], space=SQUARE, seed=1), objective, 1)
     assert study.trials[0].system_attrs["hetbo:proposal"] == study.trials[0].params
