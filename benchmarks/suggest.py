@@ -23,7 +23,7 @@ from gpytorch.mlls import ExactMarginalLogLikelihood
 import hetbo as hb
 from benchmarks.botorch_models import heterogeneous_mtgp, imputed_mtgp, target_points
 from benchmarks.problems import Problem, hartmann_problem, ranger_problem
-from hetbo.acquisition import Opinion, Predictor, WeightedLogEI, maximise
+from hetbo.acquisition import Opinion, PooledLogEI, Predictor, maximise
 from hetbo.encoding import Dataset
 from hetbo.engine import Engine
 from hetbo.methods import METHODS, Recipe, Voice
@@ -151,7 +151,7 @@ def compare_maxima(repetitions: int) -> None:
             began = time.perf_counter()
             known = np.nan_to_num(data.X[data.experiment == 0])
             _, ours = maximise(
-                WeightedLogEI([Opinion(Predictor(model), best, 1.0)]),
+                PooledLogEI([Opinion(Predictor(model), best, 1.0)]),
                 data.encoder,
                 rng=np.random.default_rng(seed),
                 known=known,

@@ -10,11 +10,11 @@ from hetbo.acquisition.candidates import every_point, from_unit, is_among, sprea
 from hetbo.acquisition.constraints import Allowed
 from hetbo.acquisition.feasibility import feasibility_of
 from hetbo.acquisition.log_ei import log_expected_improvement
+from hetbo.acquisition.pooled import Improvement, Opinion, PooledLogEI
 from hetbo.acquisition.predictor import Predictor
 from hetbo.acquisition.sampled_log_ei import SampledLogEI
 from hetbo.acquisition.search import maximise
 from hetbo.acquisition.sure_gain import log_sure_gain
-from hetbo.acquisition.weighted import Improvement, Opinion, WeightedLogEI
 from hetbo.encoding import Dataset, Encoder
 from hetbo.encoding.encoder import BoolArray, FloatArray
 from hetbo.encoding.softening import has_long_bad_tail
@@ -143,7 +143,7 @@ class Engine:
                     fitted, trials, known, [*pending, *chosen], search_rng, allowed=allowed
                 )
                 x, _ = maximise(
-                    WeightedLogEI(opinions, chance),
+                    PooledLogEI(opinions, chance),
                     self.encoder,
                     rng=search_rng,
                     known=taken,
@@ -240,11 +240,11 @@ class Engine:
                         torch.from_numpy(X), torch.from_numpy(believed).unsqueeze(-1)
                     )
                 )
-            # Improvements count in units of the outcome, which models may scale differently.
-            weight = fitted.weights[name] * model.data.scales[0].spread
             first = not complete.any() and not len(pending)
             improvement = log_sure_gain if first else self._improvement(model, rng)
-            opinions.append(Opinion(predictor, best, weight, improvement))
+            # Improvements count in units of the outcome, which models may scale differently.
+            unit = model.data.scales[0].spread
+            opinions.append(Opinion(predictor, best, fitted.weights[name], unit, improvement))
         return opinions
 
     def _improvement(self, model: TransferGP, rng: np.random.Generator) -> Improvement:

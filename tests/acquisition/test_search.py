@@ -10,7 +10,7 @@ from botorch.acquisition import LogExpectedImprovement
 from botorch.optim import optimize_acqf
 
 from hetbo import Categorical, Experiment, Float, Int, JointSpace, Space, Trial
-from hetbo.acquisition import Opinion, Predictor, WeightedLogEI, maximise
+from hetbo.acquisition import Opinion, PooledLogEI, Predictor, maximise
 from hetbo.acquisition.candidates import every_point, is_among, neighbours, spread
 from hetbo.encoding import Dataset, Encoder
 from hetbo.models import ImputedGP, TargetGP, TransferGP, fit
@@ -39,18 +39,18 @@ def cube(dimensions: int, trials: int) -> Dataset:
     return dataset(families, wavy, {"target": trials, "source": trials}, seed=dimensions)
 
 
-def log_ei(model: TransferGP) -> WeightedLogEI:
+def log_ei(model: TransferGP) -> PooledLogEI:
     """How much a model expects to improve on the target's best value."""
     own = model.data.experiment == 0
-    return WeightedLogEI([Opinion(Predictor(model), float(model.data.y[own].max()), 1.0)])
+    return PooledLogEI([Opinion(Predictor(model), float(model.data.y[own].max()), 1.0)])
 
 
-def fitted(data: Dataset) -> tuple[WeightedLogEI, Encoder, Array]:
+def fitted(data: Dataset) -> tuple[PooledLogEI, Encoder, Array]:
     acquisition = log_ei(fit(ImputedGP(data, residual=True), starts=2))
     return acquisition, data.encoder, np.nan_to_num(data.X[data.experiment == 0])
 
 
-def mixed(space: Space = MIXED, trials: int = 8, seed: int = 0) -> tuple[WeightedLogEI, Encoder]:
+def mixed(space: Space = MIXED, trials: int = 8, seed: int = 0) -> tuple[PooledLogEI, Encoder]:
     """The expected improvement on a few random trials of a space."""
     tried = drawn_trials(space, trials, np.random.default_rng(seed))
     data = Dataset.build(JointSpace.merge(space), tried)
@@ -58,7 +58,7 @@ def mixed(space: Space = MIXED, trials: int = 8, seed: int = 0) -> tuple[Weighte
 
 
 def found(
-    acquisition: WeightedLogEI,
+    acquisition: PooledLogEI,
     encoder: Encoder,
     *,
     known: Array | None = None,
@@ -236,5 +236,5 @@ def test_values_that_the_target_fixes_stay_fixed() -> None:
     (a,), (b,) = data.encoder.columns.of("a"), data.encoder.columns.of("b")
     assert (X[:, b] == 0.8).all()
     assert X[predictor(X).mean.argmax(), a] == pytest.approx(0.8, abs=0.1)
-    x, _ = found(WeightedLogEI([Opinion(predictor, 0.5, 1.0)]), data.encoder)
+    x, _ = found(PooledLogEI([Opinion(predictor, 0.5, 1.0)]), data.encoder)
     assert x[b] == 0.8

@@ -54,7 +54,7 @@ def tried(study: Study) -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("seed", [1, 2, 4])
 def test_old_trials_help_from_the_first_trial_on(seed: int) -> None:
-    """The first five trials stay where the old ones were good; later ones may look elsewhere."""
+    """The first trials stay where the old ones were good; later ones may look elsewhere."""
     old = old_study()
     study = made(TransferSampler([old], seed=seed), objective, 5)
     assert study.trials[0].params["x"] == old.best_params["x"]
@@ -62,13 +62,11 @@ def test_old_trials_help_from_the_first_trial_on(seed: int) -> None:
     assert study.best_value < 0.01
 
 
-@pytest.mark.xfail(
-    strict=False,  # which corner it is depends on the last digits
-    reason="with nothing left to gain, models without sources send the sixth trial to a corner",
-)
-def test_the_sixth_trial_stays_where_the_old_ones_were_good() -> None:
-    study = made(TransferSampler([old_study()], seed=1), objective, 6)
-    assert all(abs(trial.params["x"] - 0.7) < 0.35 for trial in study.trials)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_sixth_trial_stays_where_the_old_ones_were_good(seed: int) -> None:
+    """With next to nothing left to gain, models without sources would like a corner."""
+    study = made(TransferSampler([old_study()], seed=seed), objective, 6)
+    assert all(abs(trial.params["x"] - 0.7) < 0.1 for trial in study.trials)
     assert study.best_value < 0.02
 
 

@@ -2,17 +2,17 @@
 
 from hetbo.acquisition.feasibility import Feasibility, feasibility_of
 from hetbo.acquisition.log_ei import log_expected_improvement
+from hetbo.acquisition.pooled import Acquisition, Opinion, PooledLogEI
 from hetbo.acquisition.predictor import Moments, Predictor
 from hetbo.acquisition.search import maximise
-from hetbo.acquisition.weighted import Acquisition, Opinion, WeightedLogEI
 
 __all__ = [
     "Acquisition",
     "Feasibility",
     "Moments",
     "Opinion",
+    "PooledLogEI",
     "Predictor",
-    "WeightedLogEI",
     "feasibility_of",
     "log_expected_improvement",
     "maximise",

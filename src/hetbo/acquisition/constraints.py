@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_ndtr
 
+from hetbo.acquisition.pooled import Acquisition
 from hetbo.acquisition.predictor import Predictor
-from hetbo.acquisition.weighted import Acquisition
 from hetbo.encoding import Dataset
 from hetbo.encoding.encoder import BoolArray, FloatArray
 from hetbo.experiments import Goal, Trial

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from hetbo.acquisition.constraints import constraint_kept
-from hetbo.acquisition.weighted import Acquisition
+from hetbo.acquisition.pooled import Acquisition
 from hetbo.encoding import Encoder
 from hetbo.encoding.encoder import FloatArray
 from hetbo.experiments import Trial, TrialState

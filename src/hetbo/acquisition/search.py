@@ -4,7 +4,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from hetbo.acquisition.candidates import every_point, is_among, nearby, neighbours, spread
-from hetbo.acquisition.weighted import Searchable
+from hetbo.acquisition.pooled import Searchable
 from hetbo.encoding import Encoder
 from hetbo.encoding.encoder import FloatArray
 from hetbo.spaces import Float

@@ -8,9 +8,9 @@ import numpy as np
 
 from hetbo.acquisition.feasibility import feasibility_of
 from hetbo.acquisition.log_ei import log_expected_improvement
+from hetbo.acquisition.pooled import Opinion, PooledLogEI
 from hetbo.acquisition.predictor import Predictor
 from hetbo.acquisition.search import maximise
-from hetbo.acquisition.weighted import Opinion, WeightedLogEI
 from hetbo.engine import Engine
 from hetbo.errors import FitError
 from hetbo.experiments import Trial, TrialState
@@ -133,7 +133,7 @@ def _expected_gain(
     X = np.nan_to_num(encoder.encode([trial.params for trial in trials]))
     complete = np.array([trial.state is TrialState.COMPLETE for trial in trials])
     means = predictor(X[complete]).mean
-    acquisition = WeightedLogEI(
+    acquisition = PooledLogEI(
         [Opinion(predictor, float(means.max()), 1.0)],
         feasibility_of(trials, engine.joint, fit_rng),
     )

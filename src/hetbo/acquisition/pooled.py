@@ -1,4 +1,4 @@
-"""What the search maximises: the expected improvement, weighed over several opinions."""
+"""What the search maximises: the expected improvement, pooled over several opinions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,6 +30,10 @@ Improvement = Callable[[FloatArray, FloatArray, float], tuple[FloatArray, FloatA
 """From means, standard deviations and the best value so far to the log expected improvement and its
 derivatives by the first two."""
 
+_POWER = 0.25
+"""Between a sum (1), in which each opinion can carry a point alone, and a product (0), in which
+each can veto it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
@@ -38,19 +42,25 @@ class Opinion:
     Attributes:
         predictor: The model's predictions.
         best: What is to be improved upon, on the model's scale.
-        weight: How far the model is trusted.
+        weight: How far the model is trusted; all weights add up to 1.
+        unit: How much 1 on the model's scale is in units of the outcome.
         improvement: The log expected improvement.
     """
 
     predictor: Predictor
     best: float
-    weight: float
+    weight: float = 1.0
+    unit: float = 1.0
     improvement: Improvement = log_expected_improvement
 
 
 @dataclass(frozen=True, slots=True)
-class WeightedLogEI:
-    """`log Σ_v w_v EI_v(x)` of several models, less what the prospect of failing takes off.
+class PooledLogEI:
+    """The log of `(Σ_v w_v EI_v(x)^¼)⁴` of several models, and what the prospect of failing takes.
+
+    Where models agree this is about their expected improvement, and of a single model exactly that.
+    A point that only models with a share `w` find promising counts as much less, `w⁴`: in a plain
+    weighted sum whichever model is least sure decides where to search.
 
     Attributes:
         opinions: The models, with weights that are positive.
@@ -67,7 +77,7 @@ class WeightedLogEI:
         for opinion in self.opinions:
             moments = opinion.predictor(X)
             value, by_mean, by_sd = opinion.improvement(moments.mean, moments.sd, opinion.best)
-            values.append(value + np.log(opinion.weight))
+            values.append(_term(value, opinion))
             gradients.append(
                 by_mean[:, np.newaxis] * moments.mean_gradient
                 + by_sd[:, np.newaxis] * moments.sd_gradient
@@ -77,7 +87,7 @@ class WeightedLogEI:
         shares = np.exp(stacked - largest)
         total = shares.sum(axis=0)
         shares /= total
-        result = largest + np.log(total)
+        result = (largest + np.log(total)) / _POWER
         gradient = np.einsum("vk,vkd->kd", shares, np.stack(gradients))
         if self.feasibility is not None:
             prospect, slope = self.feasibility(X)
@@ -89,6 +99,11 @@ class WeightedLogEI:
         logs = []
         for opinion in self.opinions:
             value, _, _ = opinion.improvement(*opinion.predictor.values(X), opinion.best)
-            logs.append(value + np.log(opinion.weight))
-        result: FloatArray = logsumexp(np.stack(logs), axis=0)
+            logs.append(_term(value, opinion))
+        result: FloatArray = logsumexp(np.stack(logs), axis=0) / _POWER
         return result if self.feasibility is None else result + self.feasibility(X)[0]
+
+
+def _term(log_improvement: FloatArray, opinion: Opinion) -> FloatArray:
+    """Return the logs of what an opinion adds to the sum under the power."""
+    return np.log(opinion.weight) + _POWER * (log_improvement + np.log(opinion.unit))
