@@ -106,4 +106,5 @@ class PooledLogEI:
 
 def _term(log_improvement: FloatArray, opinion: Opinion) -> FloatArray:
     """Return the logs of what an opinion adds to the sum under the power."""
-    return np.log(opinion.weight) + _POWER * (log_improvement + np.log(opinion.unit))
+    term: FloatArray = np.log(opinion.weight) + _POWER * (log_improvement + np.log(opinion.unit))
+    return term
