@@ -1,5 +1,6 @@
 """From everything that is known to the next point: fit, weigh, search."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -242,6 +243,8 @@ class Engine:
                 )
             first = not complete.any() and not len(pending)
             improvement = log_sure_gain if first else self._improvement(model, rng)
+            if not first:
+                best += self.recipe.beyond_noise * _noise_shown(model)
             # Improvements count in units of the outcome, which models may scale differently.
             unit = model.data.scales[0].spread
             opinions.append(Opinion(predictor, best, fitted.weights[name], unit, improvement))
@@ -325,6 +328,15 @@ class Engine:
     def _random(self, rng: np.random.Generator) -> FloatArray:
         """Return some random points, so that there is another one if the first is taken."""
         return from_unit(self.encoder, rng.random((_SPARE, len(self.joint.target.space))))
+
+
+def _noise_shown(model: TransferGP) -> float:
+    """Return the standard deviation of the noise that the target's trials show.
+
+    Until they show any, a model has what was assumed beforehand, and nothing has to exceed that:
+    without noise the smallest improvement is one.
+    """
+    return math.sqrt(max(model.target_noise - model.settings.noise.mode, 0.0))
 
 
 def _without_trials(source: Experiment) -> Experiment:

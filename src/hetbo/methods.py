@@ -40,6 +40,8 @@ class Recipe:
             result; 0 if every fit is like the first.
         improve_on: What a trial has to improve on: the best value 'observed', or the best one
             'predicted' at the trials so far, which noise does not raise.
+        beyond_noise: By how many standard deviations of the noise that the target's trials show a
+            trial has to be better than that: smaller differences may be noise.
         tames: Whether values of sources that are far worse than all others count as less bad.
         screens: Whether sources whose own values look like noise are left out.
         softens: Whether bad values are brought nearer before a model sees them, if the sources have
@@ -56,6 +58,7 @@ class Recipe:
     screens: bool = False
     softens: bool = False
     improve_on: Literal["observed", "predicted"] = "predicted"
+    beyond_noise: float = 0.0
     improvement: Literal["exact", "sampled"] = "exact"
 
     @classmethod
@@ -96,6 +99,7 @@ METHODS: Mapping[str, Recipe] = {
         "weighs transfer against none, by how well each predicts the target's trials",
         screens=True,
         softens=True,
+        beyond_noise=2.0,
     ),
     "random": Recipe({}, "random search"),
     "vanilla": Recipe({"vanilla": _VANILLA}, "Bayesian optimisation without the sources"),

@@ -10,6 +10,9 @@ from hetbo.models.leave_one_out import leave_one_out
 
 _PATIENCE = 5.0
 """So many trials of the target weigh as much as what was believed before them."""
+_EVIDENCE = 0.25
+"""So much of each trial's log density counts. A model predicts each trial with parameters that were
+fitted to it as well, and from the same other trials, so that the densities repeat one another."""
 
 
 def shares_of(models: Mapping[str, TransferGP], recipe: Recipe) -> dict[str, float]:
@@ -39,4 +42,4 @@ def _log_share(model: TransferGP, trust: float) -> float:
     # Densities of the outcomes themselves, on whatever scale the model sees them.
     densities = found.log_density + model.data.scales[0].log_slope(found.observed)
     # Five trials alone say little, and weights that jump with each of them would say it loudly.
-    return float(np.log(trust)) + float(densities.sum()) * count / (count + _PATIENCE)
+    return float(np.log(trust)) + _EVIDENCE * float(densities.sum()) * count / (count + _PATIENCE)

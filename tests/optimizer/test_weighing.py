@@ -51,7 +51,7 @@ def test_better_predictions_raise_the_share() -> None:
         {"good": good, "bad": bad}, recipe(good=Voice(TargetGP), bad=Voice(TargetGP))
     )
     assert difference > 1
-    assert math.log(shares["good"] / shares["bad"]) == pytest.approx(difference * 12 / 17)
+    assert math.log(shares["good"] / shares["bad"]) == pytest.approx(difference * 12 / 17 / 4)
 
 
 def test_densities_are_those_of_the_values_in_their_own_units() -> None:
@@ -68,7 +68,7 @@ def test_densities_are_those_of_the_values_in_their_own_units() -> None:
         logs.append(float((found.log_density + np.log(slopes / step)).sum()))
     shares = shares_of({"a": plain, "b": soft}, recipe(a=Voice(TargetGP), b=Voice(TargetGP)))
     assert math.log(shares["a"] / shares["b"]) == pytest.approx(
-        (logs[0] - logs[1]) * 6 / 11, rel=1e-4
+        (logs[0] - logs[1]) * 6 / 11 / 4, rel=1e-4
     )
 
 

@@ -14,7 +14,7 @@ from linear_operator.operators import DenseLinearOperator
 from torch import Tensor
 
 from hetbo.encoding.dataset import Dataset
-from hetbo.models.kernels import TransferKernel
+from hetbo.models.kernels import TransferKernel, split_inputs
 from hetbo.models.parts import ExperimentMeans, ExperimentNoise, Imputation
 from hetbo.models.prediction import Prediction, parameters_of
 from hetbo.models.rounding import Rounding
@@ -148,6 +148,18 @@ class TransferGP(GPyTorchModel, ExactGP, FantasizeMixin):
                 f"({', '.join(self.data.encoder.columns.labels)})"
             )
         return torch.cat([points, experiment, torch.full_like(experiment, _LEARNED_NOISE)], dim=-1)
+
+    @property
+    def target_noise(self) -> float:
+        """The noise variance of the target's trials, in the mean if it is known of some.
+
+        It is what was learned, or assumed beforehand, if there are none.
+        """
+        inputs = self.train_inputs[0]
+        own = inputs[split_inputs(inputs)[1] == 0]
+        if len(own) == 0:
+            return float(self.likelihood.noise[0].detach())
+        return float(self.likelihood.noise_covar(own).diagonal().mean().detach())
 
     def current_prediction(self) -> Prediction:
         """Return what predictions at the present parameters need, computed once."""
