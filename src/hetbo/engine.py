@@ -243,7 +243,9 @@ class Engine:
                 )
             first = not complete.any() and not len(pending)
             improvement = log_sure_gain if first else self._improvement(model, rng)
-            if not first:
+            # Where nothing can be refined, what is tried next had better stand out of the noise.
+            # Elsewhere trials would leave the best place for corners as soon as they are near it.
+            if self.pool is not None and not first:
                 best += self.recipe.beyond_noise * _noise_shown(model)
             # Improvements count in units of the outcome, which models may scale differently.
             unit = model.data.scales[0].spread

@@ -41,7 +41,7 @@ class Recipe:
         improve_on: What a trial has to improve on: the best value 'observed', or the best one
             'predicted' at the trials so far, which noise does not raise.
         beyond_noise: By how many standard deviations of the noise that the target's trials show a
-            trial has to be better than that: smaller differences may be noise.
+            candidate of a pool has to be better than that.
         tames: Whether values of sources that are far worse than all others count as less bad.
         screens: Whether sources whose own values look like noise are left out.
         softens: Whether bad values are brought nearer before a model sees them, if the sources have

@@ -1,4 +1,4 @@
-"""With noise, `auto` looks for improvements that stand out of it."""
+"""In a pool whose values have noise, `auto` looks for improvements that stand out of it."""
 
 from dataclasses import replace
 
@@ -33,10 +33,10 @@ def trials(*, noise: float, known: float | None = None) -> list[hb.Trial]:
     ]
 
 
-def engine(beyond_noise: float) -> Engine:
+def engine(beyond_noise: float, pool: npt.NDArray[np.float64] | None = POOL) -> Engine:
     recipe = replace(METHODS["vanilla"], beyond_noise=beyond_noise)
     joint = hb.JointSpace.merge(SPACE)
-    return Engine(recipe, joint, Goal.MAXIMIZE, n_initial=5, pool=POOL)
+    return Engine(recipe, joint, Goal.MAXIMIZE, n_initial=5, pool=pool)
 
 
 def fitted(told: list[hb.Trial]) -> TransferGP:
@@ -85,6 +85,15 @@ def test_without_noise_the_smallest_improvement_counts() -> None:
         for beyond_noise in (0.0, 6.0)
     ]
     assert points[0] == points[1]
+
+
+def test_without_a_pool_the_best_place_is_not_left() -> None:
+    told = trials(noise=0.5)
+    points = [
+        engine(beyond_noise, None).suggest(told, 1, np.random.default_rng(0), order=COUNT)[0]
+        for beyond_noise in (0.0, 6.0)
+    ]
+    assert points[0].tolist() == points[1].tolist()
 
 
 def test_noise_that_is_known_counts() -> None:
