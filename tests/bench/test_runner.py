@@ -36,6 +36,14 @@ def nothing_published(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture
+def interruptible() -> Iterator[None]:
+    """This process and those that it starts hear Ctrl-C, also in a shell's background job."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replications run here: starting processes takes seconds, and is tested elsewhere."""
 
@@ -134,6 +142,21 @@ def test_a_file_that_cannot_be_written_is_found_before_anything_runs(
             run_jobs(JOBS[:1], path)
 
 
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_while_workers_are_started_is_not_lost() -> None:
+    started = []
+
+    def interrupted_start() -> None:
+        with runner._children_deaf_to_interrupts():
+            signal.raise_signal(signal.SIGINT)
+            started.append("a worker")
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted_start()
+    assert started, "the interrupt did not wait"
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupted_run_ends_quietly_with_its_workers(tmp_path: Path) -> None:
     command = [
         *(sys.executable, "-m", "hetbo", "bench", "run", "--problems", "hartmann_8"),

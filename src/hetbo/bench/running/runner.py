@@ -9,7 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread, current_thread, main_thread
+from threading import Thread
 from typing import Any
 
 from hetbo.bench.data.published import FOLDER_VARIABLE
@@ -183,16 +183,18 @@ def _in_processes(workers: int) -> Iterator[Completed]:
 def _children_deaf_to_interrupts() -> Iterator[None]:
     """Let processes started meanwhile ignore Ctrl-C: this one ends them, without their tracebacks.
 
-    A terminal sends it to all of them, and one that is still importing could not catch it.
+    A terminal sends it to all of them, and one that is still importing could not catch it. Blocked
+    signals are inherited, and one that comes meanwhile waits until this is over; an ignored one
+    would be lost.
     """
-    if current_thread() is not main_thread():
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows
         yield
         return
-    own = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, own)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _end_with_the_run() -> None:
