@@ -21,7 +21,16 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_list_names_problems_suites_and_methods(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "list"]) == 0
     out = capsys.readouterr().out
-    for word in ("hartmann", "3.32237", "fcnet-protein", "mlp-car", "paper", "auto", "optuna-tpe"):
+    for word in (
+        "hartmann",
+        "x1, x2, x3",
+        "3.32237",
+        "fcnet-protein",
+        "mlp-car",
+        "paper",
+        "auto",
+        "optuna-tpe",
+    ):
         assert word in out
     # What cannot be made here is named, with what to do about it.
     assert "ranger" in out

@@ -26,8 +26,9 @@ def show_listing(console: Console | None = None) -> None:
             sources = (f"{source} with {len(s)}" for source, s in problem.source_spaces.items())
             problems.add_row(
                 name,
-                f"{problem.summary}\n{len(problem.space)} parameters; sources: "
-                f"{', '.join(sources)}\n{problem.goal.value}, optimum {problem.optimum:.6g}",
+                f"{problem.summary}\n{len(problem.space)} parameters: {', '.join(problem.space)}\n"
+                f"sources: {', '.join(sources)}\n"
+                f"{problem.goal.value}, optimum {problem.optimum:.6g}",
             )
     out.print(problems)
     for reason, names in missing.items():
@@ -36,7 +37,8 @@ def show_listing(console: Console | None = None) -> None:
     out.print(
         "NAME_N has sources of N trials each (30 if not said). Source values can be changed with "
         f"{wrappers}, one after the other, Hartmann's missing parameters with /fixed=0.3, and "
-        "what replications start from with /fresh.\n",
+        "what replications start from with /fresh. 'hetbo bench tree NAME' shows which parameters "
+        "target and sources share.\n",
         markup=False,
     )
     suites = _table("Suites", "suite", "what it shows")
