@@ -1,12 +1,15 @@
 """HPO-B's files, downloaded from a server on this machine or taken from a zip."""
 
+import errno
 import hashlib
 import io
 import json
 import os
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -48,8 +51,8 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def check_tables(folder: Path) -> None:
-    for name, data in tables().items():
+def check_tables(folder: Path, expected: Mapping[str, object] | None = None) -> None:
+    for name, data in (tables() if expected is None else expected).items():
         assert json.loads((folder / name).read_text(encoding="utf-8")) == data
 
 
@@ -93,6 +96,133 @@ def test_another_file_at_the_author_s_address_is_an_error(
     with pytest.raises(DataError, match=f"not the known one {sha256(ZIP)}"):
         fetch_hpob(tmp_path)
     assert names(tmp_path) == set()
+
+
+@pytest.mark.parametrize("name", [TRAIN, TEST])
+def test_a_damaged_table_is_got_anew(official: FileServer, tmp_path: Path, name: str) -> None:
+    fetch_hpob(tmp_path)
+    cut(tmp_path / name)
+    assert fetch_hpob(tmp_path).new
+    check_tables(tmp_path)
+    assert [path for path, _ in official.asked].count("/hpob.zip") == 2
+    assert not fetch_hpob(tmp_path).new
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:100])
+
+
+def test_damaged_descriptors_are_got_anew(official: FileServer, tmp_path: Path) -> None:
+    fetch_hpob(tmp_path)
+    cut(tmp_path / DESCRIPTORS)
+    assert fetch_hpob(tmp_path).new
+    assert json.loads((tmp_path / DESCRIPTORS).read_text(encoding="utf-8")) == descriptors()
+    assert [path for path, _ in official.asked].count("/hpob.zip") == 1
+
+
+def test_damaged_descriptors_of_a_zip_are_got_anew(server: FileServer, tmp_path: Path) -> None:
+    server.files["/hpob.zip"] = complete_archive()
+    fetch_hpob(tmp_path, source=f"{server.address}/hpob.zip")
+    assert not fetch_hpob(tmp_path, source=f"{server.address}/hpob.zip").new
+    cut(tmp_path / DESCRIPTORS)
+    assert fetch_hpob(tmp_path, source=f"{server.address}/hpob.zip").new
+    assert json.loads((tmp_path / DESCRIPTORS).read_text(encoding="utf-8")) == descriptors()
+
+
+def test_tables_whose_checksums_were_not_kept_are_got_anew(
+    official: FileServer, tmp_path: Path
+) -> None:
+    fetch_hpob(tmp_path)
+    whole = (tmp_path / SUMS).read_text(encoding="utf-8")
+    (tmp_path / SUMS).write_text(f"{sha256(ZIP)}  hpob-data.zip\n", encoding="utf-8")
+    assert fetch_hpob(tmp_path).new
+    assert (tmp_path / SUMS).read_text(encoding="utf-8") == whole
+    assert [path for path, _ in official.asked].count("/hpob.zip") == 2
+
+
+def fail(error: BaseException) -> Callable[..., NoReturn]:
+    def failing(*_: object) -> NoReturn:
+        raise error
+
+    return failing
+
+
+@pytest.mark.parametrize(
+    ("error", "seen"),
+    [
+        (OSError(errno.ENOSPC, "No space left"), pytest.raises(DataError, match="No space left")),
+        (KeyboardInterrupt(), pytest.raises(KeyboardInterrupt)),
+    ],
+    ids=["full disk", "Ctrl-C"],
+)
+def test_a_zip_that_could_not_be_unpacked_is_not_downloaded_again(
+    official: FileServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    seen: AbstractContextManager[object],
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_extract", fail(error))
+        with seen:
+            fetch_hpob(tmp_path)
+    assert names(tmp_path) == {"hpob-data.zip"}
+    assert fetch_hpob(tmp_path).new
+    check_tables(tmp_path)
+    assert names(tmp_path) == {TRAIN, TEST, DESCRIPTORS, SUMS}
+    assert [path for path, _ in official.asked].count("/hpob.zip") == 1
+
+
+def test_what_a_killed_process_left_is_used_or_removed(
+    official: FileServer, tmp_path: Path
+) -> None:
+    (tmp_path / "hpob-data.zip").write_bytes(ZIP)
+    (tmp_path / ".unpacking-1").mkdir()
+    (tmp_path / ".unpacking-1" / TRAIN).write_bytes(b"{")
+    fetch_hpob(tmp_path)
+    check_tables(tmp_path)
+    assert names(tmp_path) == {TRAIN, TEST, DESCRIPTORS, SUMS}
+    assert official.asked == [("/descriptors.json", None)]
+
+
+@pytest.mark.parametrize("checksum", [sha256(ZIP), None], ids=["another zip", "any zip"])
+def test_a_zip_that_no_checksum_vouches_for_is_not_used(
+    server: FileServer, tmp_path: Path, checksum: str | None
+) -> None:
+    (tmp_path / "hpob-data.zip").write_bytes(archive({TRAIN: {}, TEST: {}}))
+    fetched = fetch_hpob(tmp_path, source=f"{server.address}/hpob.zip", checksum=checksum)
+    assert fetched.sha256 == sha256(ZIP)
+    check_tables(tmp_path)
+    assert names(tmp_path) == {TRAIN, TEST, SUMS}
+
+
+@pytest.mark.parametrize("name", [TRAIN, TEST, SUMS])
+def test_a_crash_mixes_no_tables_of_two_zips_and_changes_no_trust(
+    server: FileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    source = f"{server.address}/hpob.zip"
+    fetch_hpob(tmp_path, source=source)
+    newer: dict[str, object] = {TRAIN: {"1": {}}, TEST: {"2": {}}}
+    server.files["/hpob.zip"] = archive(newer)
+    checksum = sha256(server.files["/hpob.zip"])
+    replace = Path.replace
+
+    def crash(self: Path, target: Path) -> Path:
+        if target.name == name:
+            raise KeyboardInterrupt
+        return replace(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", crash)
+        with pytest.raises(KeyboardInterrupt):
+            fetch_hpob(tmp_path, source=source, checksum=checksum)
+    left = {TRAIN: (), TEST: (TRAIN,), SUMS: (TRAIN, TEST)}[name]
+    assert names(tmp_path) == {"hpob-data.zip", SUMS, *left}
+    check_tables(tmp_path, {table: newer[table] for table in left})
+    with pytest.raises(DataError, match=f"not the kept one {sha256(ZIP)}"):
+        fetch_hpob(tmp_path, source=source)
+    assert fetch_hpob(tmp_path, source=source, checksum=checksum).new
+    check_tables(tmp_path, newer)
 
 
 def test_a_broken_download_continues(official: FileServer, tmp_path: Path) -> None:
@@ -174,6 +304,15 @@ def test_descriptors_from_a_file(tmp_path: Path) -> None:
     path.write_text("{}", encoding="utf-8")
     with pytest.raises(DataError, match="not the kept one"):
         fetch_hpob(folder, source=local(tmp_path, ZIP), descriptors=path)
+
+
+def test_given_descriptors_replace_those_of_the_zip(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text("{}", encoding="utf-8")
+    folder = tmp_path / "hpob"
+    for _ in range(2):
+        fetch_hpob(folder, source=local(tmp_path, complete_archive()), descriptors=path)
+        assert (folder / DESCRIPTORS).read_text(encoding="utf-8") == "{}"
 
 
 @pytest.mark.parametrize("text", ["[]", "{", ""])

@@ -4,15 +4,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from file_server import FileServer, serving
+from hetbo.bench.data import resume as module
 from hetbo.bench.data.resume import download
 from hetbo.errors import DataError
+from hetbo.files import write_text_atomically
 
 CONTENT = np.random.default_rng(0).bytes(700_000)
 OTHER = np.random.default_rng(1).bytes(700_000)
@@ -81,6 +84,69 @@ def test_half_of_an_older_version_starts_over(server: FileServer, tmp_path: Path
     server.files["/file"] = OTHER
     download(f"{server.address}/file", path)
     assert path.read_bytes() == OTHER
+
+
+@pytest.mark.parametrize("noted", [True, False], ids=["after the note", "before the note"])
+def test_a_crash_when_it_starts_over_mixes_no_versions(
+    server: FileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, noted: bool
+) -> None:
+    def crash(path: Path, text: str) -> None:
+        if noted:
+            write_text_atomically(path, text)
+        raise KeyboardInterrupt
+
+    path = tmp_path / "file"
+    server.files["/file"] = CONTENT[:1000]
+    interrupted(server, path, after=400)
+    server.files["/file"] = OTHER[:1000]
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "write_text_atomically", crash)
+        with pytest.raises(KeyboardInterrupt):
+            download(f"{server.address}/file", path)
+    download(f"{server.address}/file", path)
+    assert path.read_bytes() == OTHER[:1000]
+
+
+def write_ranges(monkeypatch: pytest.MonkeyPatch, write: Callable[[str], str]) -> None:
+    """Let the server say in another way which range it sends."""
+    send = BaseHTTPRequestHandler.send_header
+
+    def rewrite(self: BaseHTTPRequestHandler, name: str, value: str) -> None:
+        send(self, name, write(value) if name == "Content-Range" else value)
+
+    monkeypatch.setattr(BaseHTTPRequestHandler, "send_header", rewrite)
+
+
+def test_a_server_may_leave_open_how_long_the_file_is_in_all(
+    server: FileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_ranges(monkeypatch, lambda text: text.replace(f"/{len(CONTENT)}", "/*"))
+    path = tmp_path / "file"
+    interrupted(server, path, after=300_000)
+    interrupted(server, path, after=399_999)
+    download(f"{server.address}/file", path)
+    assert path.read_bytes() == CONTENT
+    assert server.sent == [300_000, 399_999, 1]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "bytes 0-699999/700000",
+        "bytes 300001-699999/*",
+        "bytes 300000-699999/800000",
+        "300000 and all others",
+    ],
+)
+def test_a_part_other_than_the_missing_one_starts_over(
+    server: FileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str
+) -> None:
+    write_ranges(monkeypatch, lambda _text: written)
+    path = tmp_path / "file"
+    interrupted(server, path, after=300_000)
+    download(f"{server.address}/file", path)
+    assert path.read_bytes() == CONTENT
+    assert server.asked[1:] == [("/file", "bytes=300000-"), ("/file", None)]
 
 
 def test_a_new_length_starts_over_if_versions_have_no_tags(
@@ -177,6 +243,36 @@ def test_a_server_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_other_protocols_are_refused(address: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="must begin with https:// or http://"):
         download(address, tmp_path / "file")
+
+
+@pytest.mark.parametrize("write", [str.upper, str.title])
+def test_a_protocol_in_capitals(
+    server: FileServer, tmp_path: Path, write: Callable[[str], str]
+) -> None:
+    address = server.address.replace("http", write("http"))
+    download(f"{address}/file", tmp_path / "file")
+    assert (tmp_path / "file").read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize(
+    ("path", "remedy"),
+    [
+        ("[", "check it"),
+        ("[nonsense]/file", "check it"),
+        ("127.0.0.1:x/file", "check it"),
+        ("127.0.0.1/a file", "check it"),
+        (f"{'a' * 64}.example/file", "check it"),
+        ("a..example/file", "check it"),
+        ("127.0.0.1/d\u00e4ta", "percent-encode what is not ASCII"),
+    ],
+)
+def test_what_is_no_address_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, remedy: str
+) -> None:
+    monkeypatch.setenv("no_proxy", "*")
+    with pytest.raises(DataError, match=rf"^'?http://.* is not an address \(.*\): {remedy}$"):
+        download(f"http://{path}", tmp_path / "file")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")

@@ -61,6 +61,15 @@ def test_a_search_space_without_a_large_enough_data_set(tmp_path: Path) -> None:
         first_table(path, "1", more_than=0)
 
 
+@pytest.mark.parametrize("share", [0.1, 0.99])
+def test_a_file_that_was_cut_says_how_to_get_it_anew(tmp_path: Path, share: float) -> None:
+    path = write(tmp_path / TRAIN, tables()[TRAIN])
+    content = path.read_bytes()
+    path.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(DataError, match="get it anew with 'hetbo bench data hpob'"):
+        first_table(path, "5859", more_than=40)
+
+
 @pytest.mark.parametrize(
     "text",
     [

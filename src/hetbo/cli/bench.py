@@ -41,8 +41,8 @@ def run(
         replications: Another number of replications than the suite's.
         output: The file of JSON lines; results/SUITE.jsonl if not given.
         workers: How many processes, each with one thread; all cores if not given.
-        dask: The address of a Dask scheduler whose workers run the replications instead. They
-            need hetbo and the problems' data.
+        dask: The address of a Dask scheduler whose workers run the replications instead, one at a
+            time each. They need hetbo and the problems' data.
     """
     from hetbo.bench.running.runner import run_jobs, unfinished  # noqa: PLC0415
     from hetbo.bench.running.suites import suite_of  # noqa: PLC0415
@@ -57,7 +57,7 @@ def run(
         raise DataError(f"--workers {workers} must be at least 1")
     jobs = chosen.jobs()
     todo = unfinished(jobs, path)
-    with RunProgress(len(jobs), len(jobs) - len(todo)) as progress:
+    with RunProgress(len(jobs), done=len(jobs) - len(todo)) as progress:
         failures = run_jobs(jobs, path, workers=processes, dask=dask, finished=progress.finished)
     if failures:
         first = failures[0]
@@ -145,4 +145,4 @@ def data(
     from hetbo.cli.downloads import get_hpob  # noqa: PLC0415
 
     del name  # HPO-B is all there is to download
-    get_hpob(source, sha256, descriptors)
+    get_hpob(source=source, sha256=sha256, descriptors=descriptors)

@@ -13,7 +13,7 @@ _TRUST = {
 }
 
 
-def get_hpob(source: str | None, sha256: str | None, descriptors: str | None) -> None:
+def get_hpob(*, source: str | None, sha256: str | None, descriptors: str | None) -> None:
     """Get HPO-B's tables and say where they are."""
     out, aside = Console(), Console(stderr=True)
     with Progress(

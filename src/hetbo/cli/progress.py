@@ -23,7 +23,7 @@ class RunProgress:
         console: Where to write; standard error if None.
     """
 
-    def __init__(self, total: int, done: int, console: Console | None = None) -> None:
+    def __init__(self, total: int, *, done: int, console: Console | None = None) -> None:
         self._console = Console(stderr=True) if console is None else console
         self._total, self._before, self._done, self._failed = total, done, done, 0
         self._began = self._told = time.monotonic()

@@ -7,6 +7,9 @@ SHA-256. The descriptors of the search spaces are not in that zip but in HPO-B's
 What comes from elsewhere is checked against the checksum that the caller gives. Without one, the
 first download is trusted: its checksum is kept in `SHA256SUMS` beside the data, and a later
 download must have the same one.
+
+`SHA256SUMS` has the unpacked files' checksums, too, and is written last: after a crash, or damage,
+the files do not match it and are unpacked again, from the downloaded zip if that is still there.
 """
 
 import errno
@@ -37,7 +40,9 @@ LARGEST_FILE = 4_000_000_000
 """A file of the zip may have so many bytes when it is unpacked, and no more."""
 
 SUMS = "SHA256SUMS"
+_FILES = (TRAIN, TEST, DESCRIPTORS)
 _ZIP = "hpob-data.zip"
+_TEMPORARY = ".unpacking-"
 _CHUNK = 1 << 20
 
 
@@ -92,27 +97,32 @@ def fetch_hpob(
     folder = hpob_folder() if folder is None else folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        kept = _read_sums(folder)
+        for leftover in folder.glob(f"{_TEMPORARY}*"):
+            shutil.rmtree(leftover)
+        kept = before = _read_sums(folder)
         expected, trusted = _expected(checksum, source, kept)
         local = source is not None and not is_address(str(source))
-        there = _present(folder, (TRAIN, TEST)) and _ZIP in kept and expected == kept[_ZIP]
+        address = descriptors or (DESCRIPTORS_ADDRESS if source is None else None)
+        # Descriptors that no address gives can only have come with the zip.
+        from_zip = (TRAIN, TEST) if address or DESCRIPTORS not in kept else _FILES
+        there = _ZIP in kept and expected == kept[_ZIP] and _whole(folder, from_zip, kept)
         new = local or not there
         if new:
-            digest = _fetch_zip(folder, source, expected, trusted, progress)
-            kept = {**kept, _ZIP: digest}
-            _write_sums(folder, kept)
-        address = descriptors or (DESCRIPTORS_ADDRESS if source is None else None)
-        if address and (descriptors or not _present(folder, (DESCRIPTORS,))):
-            _fetch_descriptors(folder, address, kept)
+            kept = _fetch_zip(folder, source, expected, trusted, progress)
+        if address and (descriptors or not _whole(folder, (DESCRIPTORS,), kept)):
+            # Those that have just come with the zip are to be replaced, not to be matched.
+            _fetch_descriptors(folder, address, before.get(DESCRIPTORS))
             new = True
     except OSError as error:
         raise DataError(f"cannot write to {folder}: {error.strerror}") from error
-    files = tuple(name for name in (TRAIN, TEST, DESCRIPTORS) if _present(folder, (name,)))
+    files = tuple(name for name in _FILES if (folder / name).is_file())
     return Fetched(folder, files, kept[_ZIP], trusted, new)
 
 
-def _present(folder: Path, names: tuple[str, ...]) -> bool:
-    return all((folder / name).is_file() for name in names)
+def _whole(folder: Path, names: tuple[str, ...], kept: Mapping[str, str]) -> bool:
+    """Return whether files are there and have the checksums that were kept."""
+    paths = {name: folder / name for name in names}
+    return all(path.is_file() and kept.get(name) == _sha256(path) for name, path in paths.items())
 
 
 def _expected(
@@ -134,20 +144,27 @@ def _fetch_zip(
     expected: str | None,
     trusted: str,
     progress: Progress | None,
-) -> str:
-    """Download the zip unless it is a local one, check and unpack it; return its checksum."""
+) -> dict[str, str]:
+    """Download the zip unless it is at hand, check and unpack it; return the kept checksums."""
     address = HPOB_ADDRESS if source is None else str(source)
     if not is_address(address):
         return _take(folder, Path(address), expected, trusted, origin=address)
     path = folder / _ZIP
-    download(address, path, progress=progress)
+    # One that was not unpacked to the end may come from another address: only a checksum can tell.
+    if expected is None or not path.is_file() or _sha256(path) != expected:
+        download(address, path, progress=progress)
     try:
-        return _take(folder, path, expected, trusted, origin=address)
-    finally:
-        path.unlink()  # unpacked, or not what it should be
+        kept = _take(folder, path, expected, trusted, origin=address)
+    except DataError:
+        path.unlink()  # not what it should be; after other errors it can be unpacked next time
+        raise
+    path.unlink()
+    return kept
 
 
-def _take(folder: Path, path: Path, expected: str | None, trusted: str, *, origin: str) -> str:
+def _take(
+    folder: Path, path: Path, expected: str | None, trusted: str, *, origin: str
+) -> dict[str, str]:
     digest = _sha256(path)
     if expected is not None and digest != expected:
         remedy = {
@@ -158,17 +175,19 @@ def _take(folder: Path, path: Path, expected: str | None, trusted: str, *, origi
         raise DataError(
             f"{origin} has the SHA-256 {digest}, not the {trusted} one {expected}: {remedy}"
         )
-    unpack(path, folder, origin=origin)
-    return digest
+    return _keep_sums(folder, {_ZIP: digest, **unpack(path, folder, origin=origin)})
 
 
-def unpack(path: Path, folder: Path, *, origin: str) -> None:
-    """Unpack what is needed from HPO-B's zip: all of it or, after an error, nothing.
+def unpack(path: Path, folder: Path, *, origin: str) -> dict[str, str]:
+    """Unpack what is needed from HPO-B's zip: all of it or, if the zip is damaged, nothing.
 
     Args:
         path: The zip.
         folder: Where the files go; names of folders in the zip do not matter.
         origin: How errors call the zip.
+
+    Returns:
+        The files' checksums by name.
 
     Raises:
         DataError: The zip is damaged, lacks a file, or holds one that is too large.
@@ -176,11 +195,17 @@ def unpack(path: Path, folder: Path, *, origin: str) -> None:
     try:
         with (
             zipfile.ZipFile(path) as archive,
-            tempfile.TemporaryDirectory(prefix=".unpacking-", dir=folder) as temporary,
+            tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=folder) as temporary,
         ):
             members = _members(archive, origin)
-            for name, member in members.items():
-                _extract(archive, member, Path(temporary) / name, origin)
+            sums = {
+                name: _extract(archive, member, Path(temporary) / name, origin)
+                for name, member in members.items()
+            }
+            # A crash from here on leaves a file out, which is noticed, and never an old one beside
+            # a new one, which the problems would take for one version.
+            for name in members:
+                (folder / name).unlink(missing_ok=True)
             for name in members:
                 (Path(temporary) / name).replace(folder / name)
     except DataError:
@@ -190,13 +215,14 @@ def unpack(path: Path, folder: Path, *, origin: str) -> None:
         if isinstance(error, OSError) and error.errno != errno.EINVAL:
             raise
         raise DataError(f"{origin} is not a whole zip: {error}; get it anew") from error
+    return sums
 
 
 def _members(archive: zipfile.ZipFile, origin: str) -> dict[str, zipfile.ZipInfo]:
     found: dict[str, zipfile.ZipInfo] = {}
     for member in archive.infolist():
         path = PurePosixPath(member.filename)
-        if path.name not in (TRAIN, TEST, DESCRIPTORS) or path.is_absolute() or ".." in path.parts:
+        if path.name not in _FILES or path.is_absolute() or ".." in path.parts:
             continue
         if path.name in found:
             raise DataError(f"{origin} holds {path.name} twice; it is not HPO-B's zip")
@@ -208,8 +234,9 @@ def _members(archive: zipfile.ZipFile, origin: str) -> dict[str, zipfile.ZipInfo
     return found
 
 
-def _extract(archive: zipfile.ZipFile, member: zipfile.ZipInfo, to: Path, origin: str) -> None:
-    written = 0
+def _extract(archive: zipfile.ZipFile, member: zipfile.ZipInfo, to: Path, origin: str) -> str:
+    """Unpack one file and return its checksum."""
+    written, digest = 0, hashlib.sha256()
     with archive.open(member) as stream, to.open("wb") as file:
         while chunk := stream.read(_CHUNK):
             written += len(chunk)
@@ -219,26 +246,28 @@ def _extract(archive: zipfile.ZipFile, member: zipfile.ZipInfo, to: Path, origin
                     "HPO-B's"
                 )
             file.write(chunk)
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
-def _fetch_descriptors(folder: Path, source: str | Path, kept: Mapping[str, str]) -> None:
+def _fetch_descriptors(folder: Path, source: str | Path, expected: str | None) -> None:
     origin = str(source)
-    with tempfile.TemporaryDirectory(prefix=".unpacking-", dir=folder) as temporary:
+    with tempfile.TemporaryDirectory(prefix=_TEMPORARY, dir=folder) as temporary:
         path = Path(origin)
         if is_address(origin):
             path = Path(temporary) / "downloaded.json"
             download(origin, path)
         digest = _sha256(path)
-        if kept.get(DESCRIPTORS, digest) != digest:
+        if expected is not None and digest != expected:
             raise DataError(
-                f"{origin} has the SHA-256 {digest}, not the kept one {kept[DESCRIPTORS]}: if the "
-                f"new one is right, delete {folder / SUMS}"
+                f"{origin} has the SHA-256 {digest}, not the kept one {expected}: if the new one "
+                f"is right, delete {folder / SUMS}"
             )
         if not isinstance(read_json(path), dict):
             raise DataError(f"{origin} does not describe search spaces: it is no JSON object")
         copy = shutil.copyfile(path, Path(temporary) / DESCRIPTORS)
         copy.replace(folder / DESCRIPTORS)
-    _write_sums(folder, {**kept, DESCRIPTORS: digest})
+    _keep_sums(folder, {DESCRIPTORS: digest})
 
 
 def _sha256(path: Path) -> str:
@@ -261,6 +290,9 @@ def _read_sums(folder: Path) -> dict[str, str]:
     return {name: digest for digest, _, name in lines if name}
 
 
-def _write_sums(folder: Path, sums: Mapping[str, str]) -> None:
+def _keep_sums(folder: Path, new: Mapping[str, str]) -> dict[str, str]:
+    """Add checksums to the kept ones; return all of them."""
+    sums = {**_read_sums(folder), **new}
     lines = (f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
     write_text_atomically(folder / SUMS, "".join(lines))
+    return sums

@@ -18,6 +18,7 @@ TRAIN = "meta-train-dataset.json"
 TEST = "meta-test-dataset.json"
 DESCRIPTORS = "meta-dataset-descriptors.json"
 
+_REMEDY = "get it anew with 'hetbo bench data hpob'"
 _DATA_SET = re.compile(rb'\s*,?\s*"([^"]*)"\s*:\s*\{')
 _END = re.compile(rb"\s*\}")
 
@@ -59,11 +60,12 @@ def first_table(path: Path, search_space: str, *, more_than: int) -> Rows:
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise DataError(
             f"{path} is not laid out as HPO-B describes it, at search space {search_space} "
-            f"({error!r}): get it anew with 'hetbo bench data hpob'"
+            f"({error!r}): {_REMEDY}"
         ) from error
     if found is None:
         raise DataError(
-            f"{path} has no data set of search space {search_space} with more than {more_than} rows"
+            f"{path} has no data set of search space {search_space} with more than {more_than} "
+            f"rows: {_REMEDY}"
         )
     return found
 

@@ -11,7 +11,7 @@ import re
 import ssl
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -30,7 +30,7 @@ _BROKEN = (
     TimeoutError,
     ssl.SSLError,
 )
-_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
+_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def download(address: str, path: Path, *, progress: Progress | None = None) -> N
         DataError: The address is none, the server does not have the file or cannot be reached,
             the connection broke (the next call continues), or the file cannot be written.
     """
-    if not address.startswith(("https://", "http://")):
+    if not address.lower().startswith(("https://", "http://")):
         raise DataError(f"{shown(address)} must begin with https:// or http://")
     part = path.with_name(f"{path.name}.part")
     try:
@@ -116,16 +116,20 @@ def _stream(
         headers["Range"] = f"bytes={offset}-"
         if known and known.validator:
             headers["If-Range"] = known.validator
-    request = urllib.request.Request(address, headers=headers)  # noqa: S310  # checked by download
-    with urllib.request.urlopen(request, timeout=_SECONDS_OF_SILENCE) as response:  # noqa: S310
+    with _opened(address, headers) as response:
         if response.status != http.client.PARTIAL_CONTENT:
             offset = 0
-        version = _Version(address, _validator(response.headers), _total(response, offset))
-        if offset and known and version.total != known.total:
-            part.unlink()
-            return _stream(address, part, 0, None, progress)
+        if offset and known:
+            if not _is_the_rest(response.headers, offset, known):
+                return _stream(address, part, 0, None, progress)
+            total = known.total
+        else:
+            total = _length(response.headers)
+            # Before the note, or a crash in between would leave old bytes under a new version.
+            part.write_bytes(b"")
+        version = _Version(address, _validator(response.headers), total)
         write_text_atomically(_note(part), json.dumps(asdict(version)))
-        with part.open("ab" if offset else "wb") as file:
+        with part.open("ab") as file:
             progress(offset, version.total)
             while chunk := response.read1(_CHUNK):
                 file.write(chunk)
@@ -135,19 +139,31 @@ def _stream(
     return version
 
 
-def _total(response: http.client.HTTPResponse, offset: int) -> int | None:
-    if not offset:
-        length = response.headers.get("Content-Length")
-        return int(length) if length and length.isdigit() else None
-    found = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
-    if found is None or int(found[1]) != offset:
-        raise http.client.HTTPException(
-            f"asked for bytes from {offset}, got {response.headers.get('Content-Range')!r}"
+def _opened(address: str, headers: dict[str, str]) -> http.client.HTTPResponse:
+    try:
+        request = urllib.request.Request(address, headers=headers)  # noqa: S310  # see download
+        response: http.client.HTTPResponse = urllib.request.urlopen(  # noqa: S310
+            request, timeout=_SECONDS_OF_SILENCE
         )
-    return int(found[2])
+    except (ValueError, http.client.InvalidURL) as error:  # UnicodeError is a ValueError
+        remedy = "check it" if address.isascii() else "percent-encode what is not ASCII"
+        raise DataError(f"{shown(address)} is not an address ({error}): {remedy}") from error
+    return response
 
 
-def _validator(headers: Mapping[str, str]) -> str | None:
+def _length(headers: http.client.HTTPMessage) -> int | None:
+    length = headers.get("Content-Length")
+    return int(length) if length and length.isdigit() else None
+
+
+def _is_the_rest(headers: http.client.HTTPMessage, offset: int, known: _Version) -> bool:
+    """Return whether the part of a file that a server sends is the one that is missing."""
+    found = _RANGE.fullmatch(headers.get("Content-Range", ""))
+    # A server may leave open how many bytes there are in all.
+    return found is not None and int(found[1]) == offset and found[2] in ("*", str(known.total))
+
+
+def _validator(headers: http.client.HTTPMessage) -> str | None:
     tag = headers.get("ETag")
     # A weak tag stands for files that mean the same, not for the same bytes.
     return tag if tag and not tag.startswith("W/") else headers.get("Last-Modified")
