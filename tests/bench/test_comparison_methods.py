@@ -1,5 +1,7 @@
 """Methods against each other: by hand, and by their laws."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -174,6 +176,30 @@ def test_regret_over_all_problems_is_the_geometric_mean_of_the_ratios() -> None:
     found = comparison.ranking.relative_regret
     assert found["auto"] == pytest.approx(stats.gmean(values))
     assert found["vanilla"] is None
+
+
+def test_a_regret_of_0_on_one_problem_makes_the_geometric_mean_0() -> None:
+    best = [[10.0] * len(trace) for trace in SLOW]
+    runs = [
+        *made_runs("auto", best, problem="a"),
+        *made_runs("auto", SLOW, problem="b"),
+        *made_runs("vanilla", SLOW, problem="a"),
+        *made_runs("vanilla", SLOW, problem="b"),
+    ]
+    ranking = compare(runs).ranking
+    assert ranking is not None
+    assert ranking.relative_regret["auto"] == 0.0
+
+
+def test_runs_of_different_versions_are_noted() -> None:
+    first, second = made_runs("auto", QUICK[:2])
+    alike = {"code": "a", "torch": "2"}
+    same = [replace(run, versions=alike) for run in (first, second)]
+    assert compare(same).notes == ()
+    for other in ({**alike, "code": "b"}, {"torch": "2"}):
+        (note,) = compare([same[0], replace(second, versions=other)]).notes
+        assert "not all runs of auto" in note
+        assert "(code)" in note
 
 
 def test_problems_are_chosen_by_how_their_names_begin() -> None:

@@ -10,6 +10,7 @@ from hetbo.bench.analysis.comparison import compare
 from hetbo.bench.analysis.summaries import ProblemComparison, PublishedComparison
 from hetbo.bench.data.published import published_curves
 from hetbo.bench.running.runs import Run
+from hetbo.errors import DataError
 from made_runs import PUBLISHED_METHODS, drawn_traces, made_runs, publish, without_published
 
 PUBLISHED = {method: drawn_traces(i, 30) for i, method in enumerate(PUBLISHED_METHODS)}
@@ -170,6 +171,21 @@ def test_without_the_folder_the_means_of_the_package_serve(
     (note,) = compare(runs).notes
     assert "not in pairs" in note
     assert "HETBO_PUBLISHED" in note
+
+
+def test_a_folder_without_traces_leaves_the_means_of_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HETBO_PUBLISHED", str(tmp_path))
+    _, against = only(on_hartmann("vanilla-paper", OURS))
+    assert against.paired is False
+
+
+def test_traces_that_are_none_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HETBO_PUBLISHED", str(tmp_path))
+    (tmp_path / "traces.json").write_text('{"hartmann_30": {}}', encoding="utf-8")
+    with pytest.raises(DataError, match=r"traces\.json does not hold published traces"):
+        compare(on_hartmann("vanilla-paper", OURS))
 
 
 @pytest.mark.usefixtures("folder")

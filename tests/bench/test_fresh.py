@@ -1,5 +1,8 @@
 """Starts that nothing was tuned on."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from hetbo.bench.problems.named import problem_named
@@ -46,9 +49,28 @@ def test_their_values_are_those_of_the_function() -> None:
         assert fresh.evaluate(trial.params) == trial.value
 
 
-def test_they_do_not_need_the_published_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_they_do_not_need_the_published_runs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("HETBO_PUBLISHED", raising=False)
     here = problem("hartmann_30/fresh").start(0)
-    monkeypatch.setattr("hetbo.bench.problems.hartmann.replications_of", lambda _: None)
-    problem_named.cache_clear()
+    monkeypatch.chdir(tmp_path)
+    assert problem("hartmann_30").published is None
     assert problem("hartmann_30/fresh").start(0) == here
-    problem_named.cache_clear()
+
+
+def test_a_problem_is_made_anew_where_the_published_runs_are_at_hand(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HETBO_PUBLISHED", raising=False)
+    assert problem("hartmann_1").published is None
+    start = {"source_X": [[[0.1] * 4]], "source_y": [[1.0]]}
+    first = {"initial_X": [[0.2] * 6] * 5, "initial_y": [0.5] * 5}
+    folder = tmp_path / "published"
+    folder.mkdir()
+    text = json.dumps([{**start, **first}])
+    (folder / "replications_hartmann_1.json").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("HETBO_PUBLISHED", str(folder))
+    assert problem("hartmann_1").published == "hartmann_1"
+    assert problem("hartmann_1") is problem("hartmann_1"), "it is made once"

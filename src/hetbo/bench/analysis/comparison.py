@@ -156,8 +156,10 @@ def _over_problems(method: str, problems: Sequence[ProblemComparison]) -> float 
         for summary in problem.methods
         if summary.method == method
     ]
-    ratios = [ratio for ratio in found if ratio]
-    return float(np.exp(np.mean(np.log(ratios)))) if len(ratios) == len(found) else None
+    ratios = [ratio for ratio in found if ratio is not None]
+    if len(ratios) < len(found):
+        return None
+    return 0.0 if 0.0 in ratios else float(np.exp(np.mean(np.log(ratios))))
 
 
 def _left_out_of_ranks(problems: Sequence[str], ranked: Sequence[str], methods: int) -> list[str]:
@@ -188,5 +190,12 @@ def _notes(runs: ProblemRuns, published: PublishedRuns | None, *, is_ranked: boo
         notes.append(
             f"{runs.problem}: from {counts[fewest]} ({fewest}) to {most} replications per method"
             + (f"; ranks use the {len(runs.shared)} that all methods share" if is_ranked else "")
+        )
+    mixed = [name for name, method in runs.methods.items() if method.mixed]
+    if mixed:
+        what = dict.fromkeys(part for name in mixed for part in runs.methods[name].mixed)
+        notes.append(
+            f"{runs.problem}: not all runs of {', '.join(mixed)} were made by the same versions "
+            f"({', '.join(what)})"
         )
     return notes

@@ -85,9 +85,13 @@ def estimate(values: FloatArray) -> Estimate:
 
 def standard_error(values: FloatArray) -> float | None:
     """Return the standard error of the mean of values; None if there are fewer than two."""
-    if len(values) < _FEWEST:
-        return None
-    return float(values.std(ddof=1) / np.sqrt(len(values)))
+    return float(standard_errors(values)) if len(values) >= _FEWEST else None
+
+
+def standard_errors(values: FloatArray) -> FloatArray:
+    """Return the standard errors of the means over the first axis, of two or more values each."""
+    errors: FloatArray = values.std(axis=0, ddof=1) / np.sqrt(len(values))
+    return errors
 
 
 def paired_difference(

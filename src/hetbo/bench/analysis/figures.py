@@ -16,7 +16,7 @@ from hetbo.bench.analysis.curve_styles import (
     curve_styles,
     plain_name,
 )
-from hetbo.bench.analysis.estimates import FloatArray
+from hetbo.bench.analysis.estimates import FloatArray, standard_errors
 from hetbo.bench.analysis.grouping import (
     FIRST_CHOSEN,
     MethodRuns,
@@ -180,9 +180,8 @@ def _draw_method(panel: "Axes", method: MethodRuns, style: CurveStyle) -> FloatA
     """Draw a method's mean, with a band of two standard errors if they are known; return it."""
     mean: FloatArray = method.traces.mean(axis=0)
     at, shown = _evaluations(mean), mean[_FROM - 1 :]
-    count = len(method.traces)
-    if count > 1:
-        error = method.traces[:, _FROM - 1 :].std(axis=0, ddof=1) / math.sqrt(count)
+    if len(method.traces) > 1:
+        error = standard_errors(method.traces[:, _FROM - 1 :])
         panel.fill_between(
             at,
             shown - 2.0 * error,

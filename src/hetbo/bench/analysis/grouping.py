@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,12 +28,14 @@ class MethodRuns:
         replications: Which replications there are, in rising order.
         traces: The best values so far: a row per replication, a column per evaluation.
         seconds: The median time of a suggestion; None if there was none.
+        mixed: What the runs have in different versions.
     """
 
     method: str
     replications: tuple[int, ...]
     traces: FloatArray
     seconds: float | None
+    mixed: tuple[str, ...]
 
     def on(self, replications: Collection[int]) -> FloatArray:
         """Return the traces of some of the replications, in rising order."""
@@ -138,7 +140,7 @@ def _problem_runs(runs: list[Run]) -> ProblemRuns:
     groups: dict[str, dict[int, Run]] = defaultdict(dict)
     for run in runs:
         if run.replication in groups[run.method]:
-            raise DataError(f"{_name(run)} is there twice; `read_runs` keeps the first one")
+            raise DataError(f"{_name(run)} is there twice; `read_runs` leaves out the second one")
         groups[run.method][run.replication] = run
     return ProblemRuns(
         problem=first.problem,
@@ -176,7 +178,14 @@ def _method_runs(method: str, runs: Mapping[int, Run]) -> MethodRuns:
         replications=replications,
         traces=np.array([runs[r].trace for r in replications], dtype=np.float64),
         seconds=float(np.median(seconds)) if seconds else None,
+        mixed=_mixed([run.versions for run in runs.values()]),
     )
+
+
+def _mixed(versions: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
+    """Return what is not everywhere in the same version, or not everywhere said."""
+    names = dict.fromkeys(name for found in versions for name in found)
+    return tuple(name for name in names if len({found.get(name) for found in versions}) > 1)
 
 
 def in_order(methods: Iterable[str]) -> list[str]:

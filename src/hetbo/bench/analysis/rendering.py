@@ -141,8 +141,8 @@ def ranking_tables(comparison: Comparison) -> Iterator[TextTable]:
 
 def _over_all(ranking: Ranking, methods: Sequence[str], comparison: Comparison) -> TextTable:
     count = len(ranking.problems)
-    references = {p.reference for p in comparison.problems if p.problem in ranking.problems}
-    (reference,) = references if len(references) == 1 else (None,)
+    # Ranked problems have the same methods, and so the same reference.
+    reference = next(p.reference for p in comparison.problems if p.problem in ranking.problems)
     heads, rows = ["method", "mean rank"], [[m, f"{ranking.average[m]:.2f}"] for m in methods]
     if reference is not None:
         heads.append(f"regret relative to {reference},\ngeometric mean")

@@ -46,7 +46,19 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 """The columns of each search space, in the order in which HPO-B stores them."""
 
-PAPER_ORDER: Mapping[str, tuple[int, ...]] = {"7607": (0, 1, 2, 4, 3, 7, 8, 6, 5)}
+PAPER_ORDER: Mapping[str, tuple[str, ...]] = {
+    "7607": (
+        "num.trees",
+        "num.trees.na",
+        "mtry",
+        "sample.fraction",
+        "min.node.size",
+        "replace.ohe._FALSE",
+        "replace.ohe._INVALID",
+        "respect.unordered.factors.ohe._TRUE",
+        "respect.unordered.factors.ohe._INVALID",
+    ),
+}
 """The stored columns in the paper's order, where that is another one."""
 
 
@@ -140,10 +152,6 @@ def _stored(path: Path, search_space: str, *, more_than: int) -> HpobTable:
             f"{path}: search space {search_space} has {len(X[0])} columns, not {len(columns)}; "
             "these are not the files of HPO-B v3"
         )
-    order = PAPER_ORDER.get(search_space, range(len(columns)))
-    return HpobTable(
-        search_space,
-        tuple(columns[i] for i in order),
-        tuple(tuple(row[i] for i in order) for row in X),
-        y,
-    )
+    ordered = PAPER_ORDER.get(search_space, columns)
+    positions = [columns.index(name) for name in ordered]
+    return HpobTable(search_space, ordered, tuple(tuple(row[i] for i in positions) for row in X), y)

@@ -70,10 +70,15 @@ def replications_of(problem: str) -> tuple[Replication, ...] | None:
 
 def traces_of(problem: str) -> Mapping[str, Matrix] | None:
     """Return the published best values so far, by method: 50 replications of 40 evaluations."""
-    data = read_published("traces.json")
-    if data is None or problem not in data:
+    folder = published_folder()
+    if folder is None or not (folder / "traces.json").is_file():
         return None
-    traces: Mapping[str, Matrix] = data[problem]["traces"]
+    data = _read(folder / "traces.json")
+    try:
+        traces: Mapping[str, Matrix] | None = data[problem]["traces"] if problem in data else None
+    except (KeyError, TypeError) as error:
+        message = f"{folder / 'traces.json'} does not hold published traces: {error!r}"
+        raise DataError(message) from error
     return traces
 
 

@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
 
+from hetbo.bench.data.hpob_files import hpob_folder
+from hetbo.bench.data.published import published_folder
 from hetbo.bench.problems.fresh import fresh
 from hetbo.bench.problems.hartmann import hartmann_problem
 from hetbo.bench.problems.hpob import paper_problem
@@ -32,7 +35,6 @@ WRAPPERS: Mapping[str, Callable[[Problem], Problem]] = {**MISLEADING, "fresh": f
 """What can be added to a problem's name, and how it changes the problem."""
 
 
-@cache
 def problem_named(name: str) -> Problem:
     """Return the problem called `name`.
 
@@ -42,6 +44,13 @@ def problem_named(name: str) -> Problem:
     Raises:
         DataError: There is no such problem, or its data is not at hand.
     """
+    return _made(name, published_folder(), hpob_folder())
+
+
+@cache
+def _made(name: str, published: Path | None, tables: Path) -> Problem:
+    """Make a problem once for each place that its data may come from."""
+    del published, tables  # looked up again where they are needed
     head, *options = name.split("/")
     family, _, count = head.rpartition("_")
     if not family:
@@ -52,9 +61,11 @@ def problem_named(name: str) -> Problem:
         raise DataError(f"problem {shown(name)}: {shown(count)} is no number of source trials")
     trials = int(count)
     fixed = [option for option in options if option.startswith("fixed=")]
+    if len(fixed) > 1:
+        raise DataError(f"problem {shown(name)}: fixed= is there {len(fixed)} times")
     if fixed and family == "hartmann":
         problem = hartmann_problem(
-            f"{head}/{fixed[-1]}", source_trials=trials, fixed=_number(name, fixed[-1])
+            f"{head}/{fixed[0]}", source_trials=trials, fixed=_number(name, fixed[0])
         )
     else:
         problem = FAMILIES[family](head, trials)

@@ -1,5 +1,6 @@
 """Runs replications in processes or on a Dask cluster; stops and goes on without loss."""
 
+import logging
 import multiprocessing
 import os
 import signal
@@ -9,16 +10,24 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any
 
 from hetbo.bench.data.published import FOLDER_VARIABLE
 from hetbo.bench.problems.named import problem_named
 from hetbo.bench.running.replication import replicate
-from hetbo.bench.running.runs import Job, Run, append_run, read_runs, versions
+from hetbo.bench.running.runs import Job, Run, append_run, read_runs
 from hetbo.bench.running.tuners import tuner_named
+from hetbo.bench.running.versions import versions
 from hetbo.errors import DataError, HetboError
 from hetbo.threads import one_thread_for
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
+
+_logger = logging.getLogger(__name__)
 
 DASK_PATIENCE = 10.0
 """So many seconds a Dask scheduler has to answer."""
@@ -37,10 +46,14 @@ class Failure:
     reason: str
 
 
+_ONE_AT_A_TIME = Lock()
+"""A Dask worker may have several threads; generators and thread counts belong to the process."""
+
+
 def run_job(job: Job) -> Run:
-    """Run one replication, in one thread."""
+    """Run one replication, in one thread, and no other beside it in this process."""
     problem = problem_named(job.problem)
-    with one_thread_for(0):
+    with _ONE_AT_A_TIME, one_thread_for(0):
         outcome = replicate(problem, job.method, job.replication)
     return Run(
         problem=job.problem,
@@ -54,6 +67,22 @@ def run_job(job: Job) -> Run:
         seconds=outcome.seconds,
         versions=versions(),
     )
+
+
+def attempt(job: Job) -> Run | Failure:
+    """Run one replication; what goes wrong is told in words.
+
+    Not every error survives the way from one process to another, and one that does not would take
+    all replications with it.
+    """
+    try:
+        return run_job(job)
+    except Exception as error:  # noqa: BLE001  # whatever a method or a peer may raise
+        return _failure(job, error)
+
+
+def _failure(job: Job, error: Exception) -> Failure:
+    return Failure(job, f"{type(error).__name__}: {error}")
 
 
 def unfinished(jobs: Iterable[Job], path: Path) -> list[Job]:
@@ -79,14 +108,31 @@ def unfinished(jobs: Iterable[Job], path: Path) -> list[Job]:
 
 def _check_starts(problems: Collection[str], runs: Iterable[Run], path: Path) -> None:
     """Check that a problem starts from where the runs of it in a file did."""
-    trials = ("trials of its own", "the published trials")
     for run in runs:
         if run.problem in problems and run.published != problem_named(run.problem).published:
-            before, now = trials if run.published is None else reversed(trials)
+            before, now = _trials(run.published), _trials(problem_named(run.problem).published)
             raise DataError(
                 f"{path} has runs of {run.problem} that started from {before}, and new ones would "
                 f"start from {now}: set {FOLDER_VARIABLE} as it was then, or write to another file"
             )
+
+
+def _checked(run: Run) -> Run | Failure:
+    """Return a run if its worker had the same problem as this process."""
+    problem = problem_named(run.problem)
+    if run.published != problem.published:
+        return Failure(
+            run.job,
+            f"its worker started from {_trials(run.published)}, not from "
+            f"{_trials(problem.published)}: set {FOLDER_VARIABLE} there as it is here",
+        )
+    if (run.goal, run.optimum) != (problem.goal.value, problem.optimum):
+        return Failure(run.job, "its worker has other data than this process")
+    return run
+
+
+def _trials(published: str | None) -> str:
+    return "trials of its own" if published is None else "the published trials"
 
 
 def run_jobs(
@@ -119,22 +165,27 @@ def run_jobs(
     failures: list[Failure] = []
     if not todo:
         return failures
-    _check_writable(path)
-    with _on_dask(dask) if dask is not None else _in_processes(workers) as completed:
+    with (
+        _reserved(path),
+        _on_dask(dask) if dask is not None else _in_processes(workers) as completed,
+    ):
         for job, future in completed(todo):
             try:
-                run = future.result()
+                result = future.result()
             except BrokenProcessPool as error:
                 raise HetboError(
                     "a worker process was killed; what is finished is kept, run again to go on"
                 ) from error
-            except Exception as error:  # noqa: BLE001  # whatever a method or a peer may raise
-                failures.append(Failure(job, f"{type(error).__name__}: {error}"))
-                finished(failures[-1])
-                continue
-            with _written(path):
-                append_run(path, run)
-            finished(run)
+            except Exception as error:  # noqa: BLE001  # whatever a cluster may raise
+                result = _failure(job, error)
+            if isinstance(result, Run):
+                result = _checked(result)
+            if isinstance(result, Run):
+                with _written(path):
+                    append_run(path, result)
+            else:
+                failures.append(result)
+            finished(result)
     return failures
 
 
@@ -146,11 +197,33 @@ def _written(path: Path) -> Iterator[None]:
         raise DataError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def _check_writable(path: Path) -> None:
-    """Find out before the first replication, which may take minutes."""
+@contextmanager
+def _reserved(path: Path) -> Iterator[None]:
+    """Keep a file for this run; that it cannot be had shows before the first replication.
+
+    Raises:
+        DataError: It is compressed, cannot be written, or another run writes to it.
+    """
+    if path.suffix == ".gz":
+        raise DataError(
+            f"{path} is compressed, so that no run can be added to it: write to another file; "
+            "'hetbo bench compare' takes both"
+        )
     with _written(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.open("ab").close()
+        file = path.open("ab")
+    with file:
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise DataError(
+                    f"another run writes to {path}: wait for it, or write to another file"
+                ) from error
+            except OSError:
+                # Some network drives have no locks: then it is up to the user.
+                _logger.info("%s cannot be locked against other runs", path)
+        yield
 
 
 Completed = Callable[[Sequence[Job]], Iterator[tuple[Job, Any]]]
@@ -165,7 +238,7 @@ def _in_processes(workers: int) -> Iterator[Completed]:
 
     def completed(jobs: Sequence[Job]) -> Iterator[tuple[Job, Any]]:
         with _children_deaf_to_interrupts():
-            futures = {pool.submit(run_job, job): job for job in jobs}
+            futures = {pool.submit(attempt, job): job for job in jobs}
         for future in as_completed(futures):
             yield futures[future], future
 
@@ -221,7 +294,7 @@ def _on_dask(address: str) -> Iterator[Completed]:
         raise DataError(f"there is no Dask scheduler at {address}: {error}") from error
 
     def completed(jobs: Sequence[Job]) -> Iterator[tuple[Job, Any]]:
-        futures = {client.submit(run_job, job, pure=False): job for job in jobs}
+        futures = {client.submit(attempt, job, pure=False): job for job in jobs}
         for future in distributed.as_completed(futures):
             yield futures[future], future
 

@@ -1,21 +1,18 @@
 """Finished replications as JSON lines: the data that tables and figures are made from."""
 
-import contextlib
 import gzip
-import importlib.metadata
 import json
+import math
 import os
-import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, BinaryIO, NamedTuple, Self
 
 from hetbo.errors import DataError, shown
 
-_PACKAGES = ("hetbo", "numpy", "scipy", "torch", "gpytorch", "botorch")
-_PEERS = ("optuna", "ax-platform", "baybe")
+_BEGINNING = b'{"problem": '
+"""A line of ours begins so, also one that a kill cut short."""
 
 
 class Job(NamedTuple):
@@ -78,29 +75,71 @@ class Run:
         Raises:
             DataError: The data does not describe a run.
         """
-        try:
-            listed = {"trace": tuple(data["trace"]), "seconds": tuple(data["seconds"])}
-            return cls(**{**data, **listed})
-        except KeyError as error:
-            raise DataError(f"{shown(data)} is not a run: it has no {error}") from error
-        except TypeError as error:
-            raise DataError(f"{shown(data)} is not a run: {error}") from error
+        if not isinstance(data, dict):
+            raise DataError(f"{shown(data)} is not a run: it is no JSON object")
+        for name, (fits, kind) in _FIELDS.items():
+            if name not in data:
+                raise DataError(f"{shown(data)} is not a run: it has no {name!r}")
+            if not fits(data[name]):
+                raise DataError(f"{name}={shown(data[name])} must be {kind}: this is not a run")
+        if unknown := [name for name in data if name not in _FIELDS]:
+            raise DataError(f"{shown(data)} is not a run: {unknown[0]!r} is no part of one")
+        return cls(**{**data, "trace": tuple(data["trace"]), "seconds": tuple(data["seconds"])})
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _are_numbers(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_number, value))
+
+
+_FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
+    "problem": (_is_text, "a text"),
+    "method": (_is_text, "a text"),
+    "replication": (_is_count, "a whole number from 0 on"),
+    "seed": (_is_count, "a whole number from 0 on"),
+    "goal": (lambda value: value in ("minimize", "maximize"), "'minimize' or 'maximize'"),
+    "optimum": (
+        lambda value: isinstance(value, int | float) and math.isfinite(value),
+        "a finite number",
+    ),
+    "published": (lambda value: value is None or _is_text(value), "a text or null"),
+    "trace": (_are_numbers, "a list of numbers"),
+    "seconds": (_are_numbers, "a list of numbers"),
+    "versions": (lambda value: isinstance(value, dict), "an object"),
+}
+"""What each part of a run's line must be: a check, and how errors call it."""
 
 
 def read_runs(paths: Iterable[str | os.PathLike[str]]) -> list[Run]:
     """Return the runs in files of JSON lines, compressed (`.gz`) or not.
 
-    A last line that a kill cut short is left out; of two runs of the same replication the first
-    one counts.
+    A last line that a kill cut short is left out, and so is a run that is there already.
 
     Raises:
-        DataError: A file cannot be read, or a line in it is not a run.
+        DataError: A file cannot be read, a line in it is not a run, or the same replication went
+            in two ways.
     """
-    found: dict[Job, Run] = {}
+    found: dict[Job, tuple[Run, Path]] = {}
     for path in map(Path, paths):
         for run in _read(path):
-            found.setdefault(run.job, run)
-    return list(found.values())
+            first, where = found.setdefault(run.job, (run, path))
+            if first.trace != run.trace:
+                raise DataError(
+                    f"replication {run.replication} of {run.method} on {run.problem} is in {where} "
+                    f"and, with another trace, in {path}: different code made them; leave one out"
+                )
+    return [run for run, _ in found.values()]
 
 
 def _read(path: Path) -> Iterator[Run]:
@@ -113,7 +152,9 @@ def _read(path: Path) -> Iterator[Run]:
         raise DataError(f"{path} cannot be read: {error}") from error
     for number, line in enumerate(lines, start=1):
         if not line.endswith("\n"):
-            return
+            if _is_cut_short(line.encode()):
+                return
+            raise DataError(f"{path}, line {number} is not a run, nor the beginning of one")
         try:
             yield Run.from_json(json.loads(line))
         except json.JSONDecodeError as error:
@@ -123,15 +164,19 @@ def _read(path: Path) -> Iterator[Run]:
 
 
 def append_run(path: Path, run: Run) -> None:
-    """Add a run to a file of JSON lines, at once; a line that a kill cut short goes first."""
+    """Add a run to a file of JSON lines, at once; a line that a kill cut short goes first.
+
+    Raises:
+        DataError: The file ends with something else than a run.
+    """
     with path.open("a+b") as file:
-        _drop_unfinished_line(file)
+        _drop_unfinished_line(file, path)
         file.write(run.to_line().encode())
         file.flush()
         os.fsync(file.fileno())
 
 
-def _drop_unfinished_line(file: Any) -> None:  # noqa: ANN401  # a binary file
+def _drop_unfinished_line(file: BinaryIO, path: Path) -> None:
     size = file.seek(0, os.SEEK_END)
     if size == 0:
         return
@@ -139,16 +184,13 @@ def _drop_unfinished_line(file: Any) -> None:  # noqa: ANN401  # a binary file
     if file.read(1) == b"\n":
         return
     file.seek(0)
-    file.truncate(file.read().rfind(b"\n") + 1)
+    whole, newline, rest = file.read().rpartition(b"\n")
+    if not _is_cut_short(rest):
+        raise DataError(f"{path} does not end with a run: it is not a file of ours")
+    file.truncate(len(whole) + len(newline))
     file.seek(0, os.SEEK_END)
 
 
-@cache
-def versions() -> Mapping[str, str]:
-    """Return the versions of Python and of the packages that make a run."""
-    found = {"python": platform.python_version()}
-    found |= {name: importlib.metadata.version(name) for name in _PACKAGES}
-    for name in _PEERS:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            found[name] = importlib.metadata.version(name)
-    return found
+def _is_cut_short(line: bytes) -> bool:
+    """Tell whether a line without an end can be the beginning of a run's."""
+    return line.startswith(_BEGINNING) or _BEGINNING.startswith(line)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hetbo.bench.problems.tabular import tabular_problems
+from hetbo.bench.problems.wrappers import MISLEADING
 from hetbo.bench.running.runs import Job
 from hetbo.errors import DataError, shown
 
@@ -22,25 +24,6 @@ OWN_METHODS = (
     "conditional",
     "fixed-imputation",
     "learned-imputation",
-)
-MISLEADING = ("shuffled", "negated", "unrelated")
-TABLES = (
-    "fcnet-naval",
-    "fcnet-naval-from-slice",
-    "fcnet-parkinsons",
-    "fcnet-parkinsons-from-naval",
-    "fcnet-protein",
-    "fcnet-protein-from-parkinsons",
-    "fcnet-slice",
-    "fcnet-slice-from-protein",
-    "mlp-australian",
-    "mlp-blood",
-    "mlp-car",
-    "mlp-credit",
-    "mlp-kc1",
-    "mlp-phoneme",
-    "mlp-segment",
-    "mlp-vehicle",
 )
 
 
@@ -91,6 +74,11 @@ SUITES: Mapping[str, Suite] = {
         ("hartmann_30/fixed=0.3", "hartmann_30/fixed=0.8"),
         ("vanilla", "learned-imputation-paper", "learned-imputation", "auto"),
     ),
+    "natural": Suite(
+        "Ranger and Rpart in natural units instead of the paper's encoding",
+        ("ranger-natural_30", "ranger-natural_10", "ranger-natural_50", "rpart-natural_30"),
+        ("vanilla", "learned-imputation", "auto"),
+    ),
     "fresh": Suite(
         "auto and three of the paper's methods from starts that nothing was tuned on",
         tuple(f"{problem}/fresh" for problem in PAPER_PROBLEMS),
@@ -98,7 +86,7 @@ SUITES: Mapping[str, Suite] = {
     ),
     "tables": Suite(
         "tables of real networks; Optuna's group TPE with the old trials added beside our methods",
-        tuple(f"{family}_30" for family in TABLES),
+        tuple(f"{family}_30" for family in tabular_problems()),
         ("optuna-tpe", *OWN_METHODS, "auto"),
         replications=10,
     ),

