@@ -40,6 +40,7 @@ def made_run(
         goal=goal,
         optimum=optimum,
         published=published,
+        starts="drawn" if published is None else "published",
         trace=tuple(map(float, trace)),
         seconds=tuple(seconds),
         versions={},

@@ -51,6 +51,13 @@ def test_a_full_disk_leaves_what_was_there(
     assert {child.name: child.read_bytes() for child in tmp_path.iterdir()} == before
 
 
+def test_errors_name_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "nowhere" / "notes.txt"
+    with pytest.raises(FileNotFoundError) as raised:
+        write_text_atomically(path, "new")
+    assert raised.value.filename == str(path)
+
+
 def test_readers_never_see_half_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("old", encoding="utf-8")

@@ -16,6 +16,9 @@ def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
     Args:
         path: The file to write; its folder must exist. An existing file keeps its permissions.
         text: The whole content, stored as UTF-8.
+
+    Raises:
+        OSError: The file cannot be written.
     """
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
@@ -27,6 +30,9 @@ def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
         if target.exists():
             shutil.copymode(target, temporary)
         temporary.replace(target)
+    except OSError as error:
+        # In the name of the file that was asked for: nobody knows the temporary one.
+        raise type(error)(error.errno, error.strerror, str(target)) from error
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -69,7 +69,7 @@ def test_no_runs_are_refused() -> None:
     [
         (made_run(TRACES[0], method="ax", optimum=9.0), ("optimum 9.0", "made, ax, replication 0")),
         (made_run(TRACES[0], method="ax", goal="minimize"), ("goal 'minimize'",)),
-        (made_run(TRACES[0], method="ax", published="p"), ("published 'p'",)),
+        (made_run(TRACES[0], method="ax", published="p"), ("from published trials", "drawn")),
         (made_run(TRACES[0][:20], method="ax"), ("20 evaluations", "40")),
         (made_run([*TRACES[0][:39], float("nan")], method="ax"), ("not a finite number",)),
         (made_run(TRACES[0]), ("made, vanilla, replication 0 is there twice",)),

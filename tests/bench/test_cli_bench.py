@@ -56,10 +56,34 @@ def test_run_compare_and_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert all(path.stat().st_size > 1000 for path in written)
 
 
+def test_starts_that_cannot_be_paired_are_told_before_the_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("hetbo.bench.running.runner.run_jobs", lambda *_, **__: [])
+    for problem, told in [("hartmann_30", True), ("hartmann_8", False)]:
+        run = ["bench", "run", "--problems", problem, "--methods", "random", "random"]
+        assert main([*run, "--replications", "2", "-o", "runs.jsonl"]) == 0
+        captured = capsys.readouterr()
+        assert ("hartmann_30: starts are drawn" in captured.out) is told
+        assert "2 replications" in captured.err, "a method that is named twice runs once"
+
+
+def test_problems_can_be_left_out_of_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for problem in ("here", "there"):
+        append_run(tmp_path / "runs.jsonl", made_run(range(40), problem=problem))
+    assert main(["bench", "plot", "runs.jsonl", "--problems", "nowhere"]) == 1
+    assert "here, there" in capsys.readouterr().err
+    assert main(["bench", "plot", "runs.jsonl", "--problems", "here", "-o", "pictures"]) == 0
+    assert {path.stem for path in (tmp_path / "pictures").iterdir()} == {"other_problems"}
+
+
 def test_the_tree_of_a_problem(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "tree", "hartmann"]) == 0
     assert "x1, x2, x3, x4" in capsys.readouterr().out
     assert main(["bench", "tree", "hartmann", "-o", "tree.svg"]) == 0
+    assert capsys.readouterr().out == "tree.svg\n"
     assert (tmp_path / "tree.svg").read_text("utf-8").startswith("<svg")
     assert main(["bench", "tree", "hartmann", "-o", "tree.dot"]) == 0
     assert main(["bench", "tree", "hartmann", "-o", "tree.txt"]) == 1

@@ -211,6 +211,9 @@ def test_problems_are_chosen_by_how_their_names_begin() -> None:
         "fcnet-b",
         "mlp-a",
     ]
+    runs += made_runs("auto", QUICK, problem="mlp-a/fresh")
+    assert [p.problem for p in compare(runs, problems=["mlp-a"]).problems] == ["mlp-a"]
+    assert len(compare(runs, problems=["mlp-a/f", "mlp-a"]).problems) == 2
     with pytest.raises(DataError, match="'mpl', only on fcnet-a, fcnet-b, mlp-a"):
         compare(runs, problems=["mpl"])
     with pytest.raises(DataError, match="leave it out"):

@@ -74,3 +74,14 @@ def test_a_problem_is_made_anew_where_the_published_runs_are_at_hand(
     monkeypatch.setenv("HETBO_PUBLISHED", str(folder))
     assert problem("hartmann_1").published == "hartmann_1"
     assert problem("hartmann_1") is problem("hartmann_1"), "it is made once"
+    starts = {
+        name: problem(f"hartmann_1{name}").starts
+        for name in ("", "/shuffled", "/fixed=0.3", "/fresh", "/shuffled/fresh")
+    }
+    assert starts == {
+        "": "published",
+        "/shuffled": "published",
+        "/fixed=0.3": "published",
+        "/fresh": "drawn",
+        "/shuffled/fresh": "drawn",
+    }

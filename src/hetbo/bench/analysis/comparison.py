@@ -43,7 +43,7 @@ def compare(
     Args:
         runs: The runs, in any order.
         methods: Which methods to compare, `against` among them anyway; all if None.
-        problems: Which problems to look at, by how their names begin; all if None.
+        problems: Which problems to look at, by name or by how their names begin; all if None.
         against: The method that regret is shown relative to; if None, vanilla, or vanilla in the
             paper's settings.
 
@@ -65,11 +65,11 @@ def compare(
     )
     ranking = _ranking(groups, names, compared)
     ranked = () if ranking is None else tuple(ranking.problems)
-    notes = [
-        note
-        for group, there in zip(groups, published, strict=True)
-        for note in _notes(group, there, is_ranked=group.problem in ranked)
-    ]
+    about: dict[str, list[str]] = {}
+    for group, there in zip(groups, published, strict=True):
+        for note in _notes(group, there, is_ranked=group.problem in ranked):
+            about.setdefault(note, []).append(group.problem)
+    notes = [f"{', '.join(problems)}: {note}" for note, problems in about.items()]
     if len(names) >= _FEWEST_RANKED:
         notes += _left_out_of_ranks([group.problem for group in groups], ranked, len(names))
     return Comparison(problems=compared, ranking=ranking, notes=tuple(notes))
@@ -175,27 +175,27 @@ def _left_out_of_ranks(problems: Sequence[str], ranked: Sequence[str], methods: 
 
 
 def _notes(runs: ProblemRuns, published: PublishedRuns | None, *, is_ranked: bool) -> list[str]:
+    """Return what is to be said about a problem's runs; the problem's name comes before it."""
     notes = []
     if published is not None and published.traces is None:
         reason = (
-            "its runs did not start from the published trials"
+            "the runs did not start from the published trials"
             if runs.published is None
             else f"the published runs are not at hand (set {FOLDER_VARIABLE} to their folder)"
         )
-        notes.append(f"{runs.problem}: compared with the paper's means, not in pairs: {reason}")
+        notes.append(f"compared with the paper's means, not in pairs: {reason}")
     counts = {name: len(method.replications) for name, method in runs.methods.items()}
     fewest = min(counts, key=counts.__getitem__)
     most = max(counts.values())
     if len(runs.shared) < most:
         notes.append(
-            f"{runs.problem}: from {counts[fewest]} ({fewest}) to {most} replications per method"
+            f"from {counts[fewest]} ({fewest}) to {most} replications per method"
             + (f"; ranks use the {len(runs.shared)} that all methods share" if is_ranked else "")
         )
     mixed = [name for name, method in runs.methods.items() if method.mixed]
     if mixed:
         what = dict.fromkeys(part for name in mixed for part in runs.methods[name].mixed)
         notes.append(
-            f"{runs.problem}: not all runs of {', '.join(mixed)} were made by the same versions "
-            f"({', '.join(what)})"
+            f"not all runs of {', '.join(mixed)} were made by the same versions ({', '.join(what)})"
         )
     return notes

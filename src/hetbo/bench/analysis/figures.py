@@ -62,6 +62,7 @@ def write_figures(
     folder: "str | os.PathLike[str]",
     *,
     methods: Collection[str] | None = None,
+    problems: Collection[str] | None = None,
 ) -> list[Path]:
     """Write figures of runs into a folder, as PDF and PNG.
 
@@ -72,6 +73,7 @@ def write_figures(
         runs: The runs, in any order.
         folder: Where to write; it is made if it does not exist.
         methods: Which methods to show; all if None.
+        problems: Which problems to show, by name or by how their names begin; all if None.
 
     Returns:
         The files.
@@ -81,12 +83,12 @@ def write_figures(
         MissingMatplotlibError: Matplotlib is not installed.
     """
     _require_matplotlib()
-    grouped = runs_by_problem(runs, methods=methods)
+    grouped = runs_by_problem(runs, methods=methods, problems=problems)
     where = Path(folder)
     where.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, problems in _figures(grouped).items():
-        figure = problems_figure(grouped, problems)
+    for name, side_by_side in _figures(grouped).items():
+        figure = problems_figure(grouped, side_by_side)
         for ending, dated in (("pdf", "CreationDate"), ("png", "Software")):
             path = where / f"{name}.{ending}"
             figure.savefig(path, dpi=_RESOLUTION, metadata={dated: None})
@@ -167,7 +169,7 @@ def _draw(
         means.append(mean)
     sign = 1 if runs is None else runs.goal.sign
     panel.set_ylim(*_limits([mean[_FROM - 1 :] for mean in means], sign=sign))
-    panel.set_title(problem)
+    panel.set_title(problem if sign > 0 else f"{problem} (lower is better)")
     panel.set_xlabel("evaluations")
     panel.set_xlim(_FROM, max(len(mean) for mean in means))
     panel.grid(visible=True, color="#e6e6e6", linewidth=0.6)

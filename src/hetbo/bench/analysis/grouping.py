@@ -90,7 +90,7 @@ def runs_by_problem(
     Args:
         runs: The runs, in any order.
         methods: Which methods to look at; all if None.
-        problems: Which problems to look at, by how their names begin; all if None.
+        problems: Which problems to look at, by name or by how their names begin; all if None.
 
     Raises:
         DataError: There are no runs, none of a method or problem, or runs that do not belong
@@ -124,7 +124,9 @@ def _on_problems(runs: list[Run], beginnings: Collection[str]) -> list[Run]:
                 f"no run is on a problem whose name begins with {shown(beginning)}, only on "
                 f"{', '.join(sorted(known))}"
             )
-    return [run for run in runs if run.problem.startswith(tuple(beginnings))]
+    whole = {name for name in beginnings if name in known}
+    begun = tuple(name for name in beginnings if name not in known)
+    return [run for run in runs if run.problem in whole or run.problem.startswith(begun)]
 
 
 def _problem_runs(runs: list[Run]) -> ProblemRuns:
@@ -140,7 +142,10 @@ def _problem_runs(runs: list[Run]) -> ProblemRuns:
     groups: dict[str, dict[int, Run]] = defaultdict(dict)
     for run in runs:
         if run.replication in groups[run.method]:
-            raise DataError(f"{_name(run)} is there twice; `read_runs` leaves out the second one")
+            raise DataError(
+                f"{_name(run)} is there twice, with different traces (other code, or another "
+                "processor): leave out one of the files"
+            )
         groups[run.method][run.replication] = run
     return ProblemRuns(
         problem=first.problem,
@@ -154,6 +159,11 @@ def _problem_runs(runs: list[Run]) -> ProblemRuns:
 
 def _check(run: Run, first: Run) -> None:
     """Check that a run belongs to the same problem as the first one."""
+    if run.starts != first.starts:
+        raise DataError(
+            f"{_name(run)} started from {run.starts} trials and {_name(first)} from {first.starts} "
+            "ones: leave out one of the files"
+        )
     for what in ("goal", "optimum", "published"):
         mine, other = getattr(run, what), getattr(first, what)
         if mine != other:

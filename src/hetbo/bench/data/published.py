@@ -50,7 +50,10 @@ def published_folder() -> Path | None:
     if named is None:
         return _BESIDE.resolve() if _BESIDE.is_dir() else None
     if not Path(named).is_dir():
-        raise DataError(f"{FOLDER_VARIABLE}={named!r} is not a folder")
+        raise DataError(
+            f"{FOLDER_VARIABLE}={named!r} is not a folder: let it name that of the paper's runs, "
+            "or unset it"
+        )
     return Path(named).resolve()
 
 

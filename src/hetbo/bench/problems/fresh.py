@@ -22,4 +22,5 @@ def fresh(problem: Problem) -> Problem:
         start=lambda replication: problem.start(_FIRST + replication),
         replications=None,
         published=None,
+        starts="drawn",
     )

@@ -52,6 +52,7 @@ def hartmann_problem(name: str, *, source_trials: int, fixed: float = 0.0) -> Pr
         optimum=HARTMANN_OPTIMUM,
         replications=None if published is None else len(published),
         published=None if published is None or fixed else f"hartmann_{source_trials}",
+        starts="drawn" if published is None else "published",
     )
 
 

@@ -142,6 +142,7 @@ def table_problem(
         replications=None if published is None else len(published),
         candidates=candidates,
         published=None if published is None else f"{family}_{source_trials}",
+        starts="drawn" if published is None else "published",
     )
 
 

@@ -1,11 +1,11 @@
 """The problems by name: `hartmann_30`, `ranger_10`, `hartmann_30/fixed=0.3/shuffled`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
 from hetbo.bench.data.hpob_files import hpob_folder
-from hetbo.bench.data.published import published_folder
+from hetbo.bench.data.published import published_curves, published_folder
 from hetbo.bench.problems.fresh import fresh
 from hetbo.bench.problems.hartmann import hartmann_problem
 from hetbo.bench.problems.hpob import paper_problem
@@ -79,6 +79,15 @@ def _made(name: str, published: Path | None, tables: Path) -> Problem:
             raise DataError(f"problem {shown(name)}: {shown(option)} is none of {known}")
         problem = WRAPPERS[option](problem)
     return problem
+
+
+def without_published_starts(names: Iterable[str]) -> list[str]:
+    """Return which of these problems the paper has runs of that are not at hand."""
+    return [
+        name
+        for name in dict.fromkeys(names)
+        if name in published_curves() and problem_named(name).starts == "drawn"
+    ]
 
 
 def _number(name: str, option: str) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from hetbo.experiments import Experiment, Goal, Trial
 from hetbo.joint import JointSpace
@@ -12,6 +13,8 @@ EVALUATIONS = 40
 
 FIRST_TRIALS = 5
 """A replication starts with so many trials of the target."""
+
+Starts = Literal["published", "drawn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,8 @@ class Problem:
         replications: How many replications there are; None if as many as one likes.
         candidates: The only allowed parameters; None if all of the space is allowed.
         published: The name of the published runs that start from the same trials, if any do.
+        starts: Where replications start: from the trials of the 'published' ones, or from 'drawn'
+            ones. Runs of one problem with different starts do not belong together.
     """
 
     name: str
@@ -56,6 +61,7 @@ class Problem:
     replications: int | None = None
     candidates: tuple[Mapping[str, Value], ...] | None = field(default=None, repr=False)
     published: str | None = None
+    starts: Starts = "drawn"
 
     def joint(self) -> JointSpace:
         """Return the joint space of the target and its sources, without trials."""

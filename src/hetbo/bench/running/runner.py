@@ -63,6 +63,7 @@ def run_job(job: Job) -> Run:
         goal=problem.goal.value,
         optimum=problem.optimum,
         published=problem.published,
+        starts=problem.starts,
         trace=outcome.trace,
         seconds=outcome.seconds,
         versions=versions(),
@@ -100,6 +101,8 @@ def unfinished(jobs: Iterable[Job], path: Path) -> list[Job]:
             raise DataError(f"{name} has {known} replications, not {last + 1}")
     for method in dict.fromkeys(job.method for job in wanted):
         tuner_named(method)
+    if path.exists() and not path.is_file():
+        raise DataError(f"{path} is not a file; runs are written to one")
     runs = read_runs([path]) if path.exists() else []
     _check_starts({job.problem for job in wanted}, runs, path)
     done = {run.job for run in runs}
@@ -109,30 +112,26 @@ def unfinished(jobs: Iterable[Job], path: Path) -> list[Job]:
 def _check_starts(problems: Collection[str], runs: Iterable[Run], path: Path) -> None:
     """Check that a problem starts from where the runs of it in a file did."""
     for run in runs:
-        if run.problem in problems and run.published != problem_named(run.problem).published:
-            before, now = _trials(run.published), _trials(problem_named(run.problem).published)
+        if run.problem in problems and run.starts != (now := problem_named(run.problem).starts):
             raise DataError(
-                f"{path} has runs of {run.problem} that started from {before}, and new ones would "
-                f"start from {now}: set {FOLDER_VARIABLE} as it was then, or write to another file"
+                f"{path} has runs of {run.problem} that started from {run.starts} trials, and new "
+                f"ones would start from {now} ones: set {FOLDER_VARIABLE} as it was then, or write "
+                "to another file"
             )
 
 
 def _checked(run: Run) -> Run | Failure:
     """Return a run if its worker had the same problem as this process."""
     problem = problem_named(run.problem)
-    if run.published != problem.published:
+    if run.starts != problem.starts:
         return Failure(
             run.job,
-            f"its worker started from {_trials(run.published)}, not from "
-            f"{_trials(problem.published)}: set {FOLDER_VARIABLE} there as it is here",
+            f"its worker started from {run.starts} trials, not from {problem.starts} ones: set "
+            f"{FOLDER_VARIABLE} there as it is here",
         )
     if (run.goal, run.optimum) != (problem.goal.value, problem.optimum):
         return Failure(run.job, "its worker has other data than this process")
     return run
-
-
-def _trials(published: str | None) -> str:
-    return "trials of its own" if published is None else "the published trials"
 
 
 def run_jobs(

@@ -41,6 +41,7 @@ class Run:
         goal: 'minimize' or 'maximize'.
         optimum: The best possible value of the problem.
         published: The published runs with the same start, by the name of their problem.
+        starts: Where the problem's replications start: from 'published' trials, or 'drawn' ones.
         trace: The best value so far after each evaluation.
         seconds: How long each suggestion took.
         versions: The versions of what made it.
@@ -53,6 +54,7 @@ class Run:
     goal: str
     optimum: float
     published: str | None
+    starts: str
     trace: tuple[float, ...]
     seconds: tuple[float, ...]
     versions: Mapping[str, str]
@@ -114,6 +116,7 @@ _FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
         "a finite number",
     ),
     "published": (lambda value: value is None or _is_text(value), "a text or null"),
+    "starts": (lambda value: value in ("published", "drawn"), "'published' or 'drawn'"),
     "trace": (_are_numbers, "a list of numbers"),
     "seconds": (_are_numbers, "a list of numbers"),
     "versions": (lambda value: isinstance(value, dict), "an object"),
@@ -127,19 +130,13 @@ def read_runs(paths: Iterable[str | os.PathLike[str]]) -> list[Run]:
     A last line that a kill cut short is left out, and so is a run that is there already.
 
     Raises:
-        DataError: A file cannot be read, a line in it is not a run, or the same replication went
-            in two ways.
+        DataError: A file cannot be read, or a line in it is not a run.
     """
-    found: dict[Job, tuple[Run, Path]] = {}
+    found: dict[tuple[Job, tuple[float, ...]], Run] = {}
     for path in map(Path, paths):
         for run in _read(path):
-            first, where = found.setdefault(run.job, (run, path))
-            if first.trace != run.trace:
-                raise DataError(
-                    f"replication {run.replication} of {run.method} on {run.problem} is in {where} "
-                    f"and, with another trace, in {path}: different code made them; leave one out"
-                )
-    return [run for run, _ in found.values()]
+            found.setdefault((run.job, run.trace), run)
+    return list(found.values())
 
 
 def _read(path: Path) -> Iterator[Run]:
@@ -155,10 +152,13 @@ def _read(path: Path) -> Iterator[Run]:
             if _is_cut_short(line.encode()):
                 return
             raise DataError(f"{path}, line {number} is not a run, nor the beginning of one")
+        if not line.strip():
+            continue
         try:
             yield Run.from_json(json.loads(line))
         except json.JSONDecodeError as error:
-            raise DataError(f"{path}, line {number} is not JSON: {error}") from error
+            where = f"{path}, line {number}, column {error.colno}"
+            raise DataError(f"{where} is not JSON: {error.msg}") from error
         except DataError as error:
             raise DataError(f"{path}, line {number}: {error}") from error
 

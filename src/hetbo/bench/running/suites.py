@@ -45,12 +45,13 @@ class Suite:
 
     def jobs(self) -> list[Job]:
         """Return all replications: the first one of everything, then the second one, and so on."""
-        return [
+        jobs = (
             Job(problem, method, replication)
             for replication in range(self.replications)
             for problem in self.problems
             for method in self.methods
-        ]
+        )
+        return list(dict.fromkeys(jobs))
 
 
 SUITES: Mapping[str, Suite] = {

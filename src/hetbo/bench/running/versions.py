@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+import torch
+from threadpoolctl import threadpool_info
+
 import hetbo
 
 _PACKAGES = ("hetbo", "numpy", "scipy", "torch", "gpytorch", "botorch")
@@ -21,13 +24,25 @@ def versions() -> Mapping[str, str]:
     """Return the versions of Python, of the packages that make a run, and of hetbo's code.
 
     Between two releases the code changes and its version does not; `code` tells them apart.
+    Libraries compute the last digits differently on another `processor`, and a search that is led
+    by them soon makes other choices.
     """
-    found = {"python": platform.python_version(), "code": _digest(Path(hetbo.__file__).parent)}
+    found = {
+        "python": platform.python_version(),
+        "code": _digest(Path(hetbo.__file__).parent),
+        "processor": _processor(),
+    }
     found |= {name: importlib.metadata.version(name) for name in _PACKAGES}
     for name in _OPTIONAL:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             found[name] = importlib.metadata.version(name)
     return found
+
+
+def _processor() -> str:
+    """Return for which kind of processor the libraries compute here."""
+    kinds = {info.get("architecture") for info in threadpool_info()}
+    return ", ".join([*sorted(filter(None, kinds)), torch.backends.cpu.get_cpu_capability()])
 
 
 def _digest(package: Path) -> str:
