@@ -165,7 +165,8 @@ def _written(parameter: Parameter, value: Value) -> Cell:
 
 
 def _read(parameter: Float, cell: float) -> float:
-    number = 10.0**cell if parameter.log else float(cell)
+    cell = float(cell)  # a data frame hands out NumPy's numbers
+    number = 10.0**cell if parameter.log else cell
     # Logarithms need not lead back to the very bounds.
     return min(max(number, parameter.low), parameter.high)
 
