@@ -146,5 +146,10 @@ METHODS: Mapping[str, Recipe] = {
         Voice(lambda data: ImputedGP(data, settings="paper")),
         "learned-imputation in the paper's settings",
     ),
+    "learned-imputation-slips-paper": Recipe.as_published(
+        "learned-imputation",
+        Voice(lambda data: ImputedGP(data, settings="paper with slips")),
+        "the same, fitted with the slips of the authors' code",
+    ),
 }
 """The methods by name."""

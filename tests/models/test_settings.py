@@ -8,14 +8,24 @@ from hetbo import Float, JointSpace, Space, Trial
 from hetbo.encoding import Dataset
 from hetbo.errors import FitError
 from hetbo.models import TargetGP, fit
-from hetbo.models.settings import DEFAULT, ONE_SCALE, PAPER, Settings, settings_of
+from hetbo.models.settings import (
+    DEFAULT,
+    ONE_SCALE,
+    PAPER,
+    PAPER_WITH_SLIPS,
+    Settings,
+    settings_of,
+)
+
+NAMES = ("default", "one scale", "paper", "paper with slips")
 
 
 def test_settings_have_names() -> None:
-    assert [settings_of(name) for name in ("default", "one scale", "paper")] == [
+    assert [settings_of(name) for name in NAMES] == [
         DEFAULT,
         ONE_SCALE,
         PAPER,
+        PAPER_WITH_SLIPS,
     ]
     assert settings_of(PAPER) is PAPER
     with refused(FitError, "'papers'", "'one scale'"):

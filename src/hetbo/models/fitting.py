@@ -14,6 +14,7 @@ from hetbo.models.climbing import climb
 from hetbo.models.marginal_likelihood import MarginalLikelihood, NotPositiveDefinite
 from hetbo.models.prediction import JITTERS
 from hetbo.models.report import FitReport
+from hetbo.models.slips import LaggingLikelihood, forget_units
 from hetbo.threads import one_thread_for
 
 _logger = logging.getLogger(__name__)
@@ -25,6 +26,8 @@ _EXPLORATION, _EXPLORATION_GAIN = 30, 1e-4
 """Each start climbs so far: enough to see which is best."""
 _POLISH, _POLISH_GAIN = 500, 1e-8
 """The best one then climbs to the top."""
+_PAPER_STEPS, _PAPER_GAIN, _PAPER_SLOPE = 600, 2.2e-9, 1e-5
+"""A fit with the slips of the authors' code climbs once, until it seems to be there."""
 
 Model = TypeVar("Model", bound=TransferGP)
 
@@ -59,15 +62,17 @@ def fit(
     _check_finite(model)
     rng = np.random.default_rng(0) if rng is None else rng
     likelihood = MarginalLikelihood(model)
+    slips = model.settings.with_slips and model.imputation.learned
+    trials = len(model.train_targets)
     found: list[tuple[float, FloatArray]] = []
     failures: list[str] = []
     tried = 0
-    with one_thread_for(len(model.train_targets)):
+    with one_thread_for(trials):
         for start in _starts(likelihood, rng, starts, warm_start):
             if tried >= starts and (found or tried >= starts + _SPARE_STARTS):
                 break
             tried += 1
-            result = _search(likelihood, start, failures)
+            result = _search(likelihood, start, failures, lagging_over=trials if slips else None)
             if result is not None:
                 found.append(result)
         if not found:
@@ -76,8 +81,14 @@ def fit(
                 f"fitted: none of {tried} starts succeeded ({'; '.join(failures)})"
             )
         found.sort(key=lambda pair: -pair[0])
-        found[0] = climb(likelihood, found[0][1], iterations=_POLISH, smallest_gain=_POLISH_GAIN)
+        best = found[0][1]
+        if slips:
+            found[0] = likelihood(best)[0], best
+        else:
+            found[0] = climb(likelihood, best, iterations=_POLISH, smallest_gain=_POLISH_GAIN)
         likelihood.write(found[0][1])
+    if slips:
+        forget_units(model)
     model.eval()
     model.fit_report = FitReport(
         parameters=tuple(found[0][1].tolist()),
@@ -116,15 +127,35 @@ def _starts(
 
 
 def _search(
-    likelihood: MarginalLikelihood, start: FloatArray, failures: list[str]
+    likelihood: MarginalLikelihood,
+    start: FloatArray,
+    failures: list[str],
+    *,
+    lagging_over: int | None = None,
 ) -> tuple[float, FloatArray] | None:
-    """Climb from one start, with a larger diagonal if need be; None if nothing helps."""
+    """Climb from one start, with a larger diagonal if need be; None if nothing helps.
+
+    Args:
+        likelihood: The log posterior.
+        start: Where to start.
+        failures: What went wrong is added here.
+        lagging_over: The number of trials if missing values are to lag a step behind.
+    """
     for jitter in JITTERS:
         likelihood.jitter = jitter
         try:
-            value, z = climb(
-                likelihood, start, iterations=_EXPLORATION, smallest_gain=_EXPLORATION_GAIN
-            )
+            if lagging_over is None:
+                value, z = climb(
+                    likelihood, start, iterations=_EXPLORATION, smallest_gain=_EXPLORATION_GAIN
+                )
+            else:
+                value, z = climb(
+                    LaggingLikelihood(likelihood, lagging_over),
+                    start,
+                    iterations=_PAPER_STEPS,
+                    smallest_gain=_PAPER_GAIN,
+                    flattest=_PAPER_SLOPE,
+                )
         except NotPositiveDefinite:
             failures.append(f"not positive definite with {jitter:g} on the diagonal")
             _logger.info("fit: %s", failures[-1])

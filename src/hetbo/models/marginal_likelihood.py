@@ -66,6 +66,11 @@ class MarginalLikelihood:
         self._mean_ridge = np.where(free, max(self._mean_precision, 1.0), self._mean_precision)
         self._prior = _Priors(self.coordinates)
 
+    @property
+    def bounds(self) -> FloatArray:
+        """Shape `2 × k`: the box that is searched."""
+        return self.coordinates.bounds
+
     def __call__(self, z: FloatArray) -> tuple[float, FloatArray]:
         """Return the log posterior and its gradient.
 

@@ -1,4 +1,4 @@
-"""The sets of modelling choices: ours, ours for outcomes on one scale, and the paper's."""
+"""The sets of modelling choices: ours, ours for outcomes on one scale, the paper's."""
 
 import math
 from dataclasses import dataclass, replace
@@ -54,6 +54,7 @@ class Settings:
         value_range: Between what a missing number is learned; its range is 0 to 1.
         observed_units: Whether lengths are measured in units of the range that was tried, not of
             the range that is allowed.
+        with_slips: Whether a fit has the slips of the authors' code; see `models/slips.py`.
     """
 
     scaling: Scaling = "per-experiment"
@@ -76,6 +77,7 @@ class Settings:
     first_value: float = 0.5
     value_range: tuple[float, float] = (0.0, 1.0)
     observed_units: bool = False
+    with_slips: bool = False
 
     def length_scale(self, dimensions: int) -> LogNormal:
         """Return the prior of the length-scales of a kernel over some number of dimensions."""
@@ -110,6 +112,8 @@ PAPER = replace(
     observed_units=True,
 )
 
+PAPER_WITH_SLIPS = replace(PAPER, with_slips=True)
+
 ONE_SCALE = replace(
     DEFAULT,
     scaling="pooled",
@@ -117,7 +121,12 @@ ONE_SCALE = replace(
     mean_spread=math.inf,
 )
 
-SETTINGS = {"default": DEFAULT, "one scale": ONE_SCALE, "paper": PAPER}
+SETTINGS = {
+    "default": DEFAULT,
+    "one scale": ONE_SCALE,
+    "paper": PAPER,
+    "paper with slips": PAPER_WITH_SLIPS,
+}
 
 
 def settings_of(settings: Settings | str) -> Settings:

@@ -35,7 +35,7 @@ PAPER_SETTINGS = "-paper"
 
 _ALWAYS_IN_PAPER_SETTINGS = ("random",)
 _WITHIN = 2.0
-_PRESENCE = "-presence"
+_VARIANTS = ("-presence", "-slips")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +60,14 @@ class PublishedRuns:
     def counterpart(self, method: str, goal: Goal) -> str | None:
         """Return the published method that a method of ours is compared with; None if none is.
 
-        `X`, `X-paper` and `X-presence-paper` are compared with the published `X`, and `auto` with
-        the best one.
+        `X`, `X-paper` and variants of it such as `X-presence-paper` are compared with the published
+        `X`, and `auto` with the best one.
         """
         if method == AUTO:
             return self.best(goal)
-        base = method.removesuffix(PAPER_SETTINGS).removesuffix(_PRESENCE)
+        base = method.removesuffix(PAPER_SETTINGS)
+        for variant in _VARIANTS:
+            base = base.removesuffix(variant)
         return base if base in self.means else None
 
 

@@ -17,6 +17,7 @@ PAPER_METHODS = (
     "conditional-presence-paper",
     "fixed-imputation-paper",
     "learned-imputation-paper",
+    "learned-imputation-slips-paper",
 )
 OWN_METHODS = (
     "vanilla",

