@@ -1,6 +1,5 @@
 """Runs replications in processes or on a Dask cluster; stops and goes on without loss."""
 
-import logging
 import multiprocessing
 import os
 import signal
@@ -16,18 +15,11 @@ from typing import Any
 from hetbo.bench.data.published import FOLDER_VARIABLE
 from hetbo.bench.problems.named import problem_named
 from hetbo.bench.running.replication import replicate
-from hetbo.bench.running.runs import Job, Run, append_run, read_runs
+from hetbo.bench.running.runs import Job, Run, append_run, read_runs, reserved
 from hetbo.bench.running.tuners import tuner_named
 from hetbo.bench.running.versions import versions
 from hetbo.errors import DataError, HetboError
 from hetbo.threads import one_thread_for
-
-try:
-    import fcntl
-except ImportError:  # on Windows
-    fcntl = None  # type: ignore[assignment]
-
-_logger = logging.getLogger(__name__)
 
 DASK_PATIENCE = 10.0
 """So many seconds a Dask scheduler has to answer."""
@@ -165,7 +157,7 @@ def run_jobs(
     if not todo:
         return failures
     with (
-        _reserved(path),
+        reserved(path),
         _on_dask(dask) if dask is not None else _in_processes(workers) as completed,
     ):
         for job, future in completed(todo):
@@ -180,49 +172,11 @@ def run_jobs(
             if isinstance(result, Run):
                 result = _checked(result)
             if isinstance(result, Run):
-                with _written(path):
-                    append_run(path, result)
+                append_run(path, result)
             else:
                 failures.append(result)
             finished(result)
     return failures
-
-
-@contextmanager
-def _written(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise DataError(f"{path} cannot be written: {error.strerror or error}") from error
-
-
-@contextmanager
-def _reserved(path: Path) -> Iterator[None]:
-    """Keep a file for this run; that it cannot be had shows before the first replication.
-
-    Raises:
-        DataError: It is compressed, cannot be written, or another run writes to it.
-    """
-    if path.suffix == ".gz":
-        raise DataError(
-            f"{path} is compressed, so that no run can be added to it: write to another file; "
-            "'hetbo bench compare' takes both"
-        )
-    with _written(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("ab")
-    with file:
-        if fcntl is not None:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise DataError(
-                    f"another run writes to {path}: wait for it, or write to another file"
-                ) from error
-            except OSError:
-                # Some network drives have no locks: then it is up to the user.
-                _logger.info("%s cannot be locked against other runs", path)
-        yield
 
 
 Completed = Callable[[Sequence[Job]], Iterator[tuple[Job, Any]]]

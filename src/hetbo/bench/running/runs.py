@@ -2,14 +2,23 @@
 
 import gzip
 import json
+import logging
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self
 
 from hetbo.errors import DataError, shown
+
+try:
+    import fcntl
+except ImportError:  # on Windows
+    fcntl = None  # type: ignore[assignment]
+
+_logger = logging.getLogger(__name__)
 
 _BEGINNING = b'{"problem": '
 """A line of ours begins so, also one that a kill cut short."""
@@ -167,13 +176,50 @@ def append_run(path: Path, run: Run) -> None:
     """Add a run to a file of JSON lines, at once; a line that a kill cut short goes first.
 
     Raises:
-        DataError: The file ends with something else than a run.
+        DataError: The file cannot be written, or ends with something else than a run.
     """
-    with path.open("a+b") as file:
+    with _written(path), path.open("a+b") as file:
         _drop_unfinished_line(file, path)
         file.write(run.to_line().encode())
         file.flush()
         os.fsync(file.fileno())
+
+
+@contextmanager
+def reserved(path: Path) -> Iterator[None]:
+    """Keep a file for those who enter; that it cannot be had shows before there is a run.
+
+    Raises:
+        DataError: It is compressed, cannot be written, or somebody else has reserved it.
+    """
+    if path.suffix == ".gz":
+        raise DataError(
+            f"{path} is compressed, so that no run can be added to it: write to another file; "
+            "'hetbo bench compare' takes both"
+        )
+    with _written(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("ab")
+    with file:
+        if fcntl is not None:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise DataError(
+                    f"another run writes to {path}: wait for it, or write to another file"
+                ) from error
+            except OSError:
+                # Some network drives have no locks: then it is up to the user.
+                _logger.info("%s cannot be locked against other runs", path)
+        yield
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def _drop_unfinished_line(file: BinaryIO, path: Path) -> None:
