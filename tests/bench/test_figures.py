@@ -122,6 +122,27 @@ def test_the_legend_names_every_method() -> None:
     assert labels(figure_of(OTHER, "fcnet_30")) == ["auto", "optuna tpe"]
 
 
+@pytest.mark.parametrize("problems", [("hartmann_30",), ("hartmann_30", "ranger_30", "rpart_30")])
+def test_the_legend_fits_into_the_figure(problems: tuple[str, ...]) -> None:
+    names = [*PUBLISHED_METHODS, "conditional-presence", "learned-imputation-slips"]
+    runs = [
+        run
+        for name in names
+        for run in made_runs(f"{name}-paper", drawn_traces(0, 2), problem="hartmann_30")
+    ]
+    figure = figure_of(runs, *problems)
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    extent = legend.get_window_extent()
+    assert extent.x0 >= 0
+    assert extent.x1 <= figure.bbox.width
+
+
+def test_goals_are_told_where_lower_is_better() -> None:
+    assert figure_of(HARTMANN, "hartmann_30").axes[0].get_title() == "hartmann_30"
+    assert "lower is better" in figure_of(OTHER, "fcnet_30").axes[0].get_title()
+
+
 def test_a_method_looks_the_same_in_every_figure() -> None:
     few, many = curve_styles({"auto", "vanilla"}), curve_styles({*PUBLISHED_METHODS, "auto", "ax"})
     assert few["vanilla"] == many["vanilla"]

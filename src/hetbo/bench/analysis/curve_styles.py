@@ -26,7 +26,7 @@ COLOURS: Mapping[str, str] = {
 }
 """The methods' colours; a method in the paper's settings has the colour of its namesake."""
 
-SPARE_COLOURS = ("#661100", "#117733", "#6699CC", "#AA4499")
+SPARE_COLOURS = ("#661100", "#AA4499", "#6699CC", "#117733")
 """The colours of methods that are not in `COLOURS`, in the order of their names."""
 
 PUBLISHED_DASHES = (0, (4, 2))

@@ -47,6 +47,7 @@ OTHER_FIGURE = "other_problems"
 _COLUMNS = 3
 _PANEL_WIDTH, _PANEL_HEIGHT, _LEGEND_ROW = 4.0, 3.2, 0.25
 _LEGEND_COLUMNS = 4
+_LETTER, _LEGEND_HANDLE = 0.078, 0.55  # the widths of a legend's parts, on the large side
 _FROM = FIRST_CHOSEN - 1  # the first evaluation that panels show: where all methods are equal
 _HIDDEN = 0.05  # the share of points that may fall off an axis
 _MARGIN = 0.06  # the space above and below, as a share of an axis
@@ -128,7 +129,8 @@ def problems_figure(grouped: Mapping[str, ProblemRuns], problems: Sequence[str])
     columns = min(_COLUMNS, len(problems))
     rows = math.ceil(len(problems) / columns)
     handles = _legend(grouped, problems, styles)
-    legend_height = _LEGEND_ROW * math.ceil(len(handles) / _LEGEND_COLUMNS)
+    legend_columns = _legend_columns(handles, _PANEL_WIDTH * columns)
+    legend_height = _LEGEND_ROW * math.ceil(len(handles) / legend_columns)
     figure = Figure(
         figsize=(_PANEL_WIDTH * columns, _PANEL_HEIGHT * rows + legend_height),
         layout="constrained",
@@ -143,10 +145,17 @@ def problems_figure(grouped: Mapping[str, ProblemRuns], problems: Sequence[str])
     figure.legend(
         handles=handles,
         loc="outside lower center",
-        ncols=min(_LEGEND_COLUMNS, len(handles)),
+        ncols=legend_columns,
         frameon=False,
     )
     return figure
+
+
+def _legend_columns(handles: "Sequence[Line2D]", width: float) -> int:
+    """Return into how many columns a legend fits that is so wide."""
+    longest = max(len(str(handle.get_label())) for handle in handles)
+    fitting = int(width / (_LETTER * longest + _LEGEND_HANDLE))
+    return max(1, min(_LEGEND_COLUMNS, len(handles), fitting))
 
 
 def _draw(
@@ -169,7 +178,7 @@ def _draw(
         means.append(mean)
     sign = 1 if runs is None else runs.goal.sign
     panel.set_ylim(*_limits([mean[_FROM - 1 :] for mean in means], sign=sign))
-    panel.set_title(problem if sign > 0 else f"{problem} (lower is better)")
+    panel.set_title(problem if sign > 0 else f"{problem}\n(lower is better)")
     panel.set_xlabel("evaluations")
     panel.set_xlim(_FROM, max(len(mean) for mean in means))
     panel.grid(visible=True, color="#e6e6e6", linewidth=0.6)
