@@ -37,11 +37,11 @@ def test_missing_values_are_a_step_behind() -> None:
         before = z
 
 
-def test_missing_values_and_the_task_covariance_are_free() -> None:
+def test_missing_values_and_what_experiments_share_are_free() -> None:
     likelihood = MarginalLikelihood(ImputedGP(WAVES, settings="paper with slips"))
     low, high = LaggingLikelihood(likelihood, TRIALS).bounds
     free = np.zeros(len(low), dtype=bool)
-    for name in ("values", "factor", "own"):
+    for name in ("values", "factor"):
         free[likelihood.coordinates.slots[name].where] = True
     assert (np.isinf(low) == free).all()
     assert (np.isinf(high) == free).all()

@@ -24,8 +24,8 @@ class LaggingLikelihood:
         trials: How many trials there are.
 
     Attributes:
-        bounds: Shape `2 × k`: the box that is searched; missing values and the task covariance are
-            free.
+        bounds: Shape `2 × k`: the box that is searched; missing values and what experiments share
+            are free.
     """
 
     def __init__(self, likelihood: MarginalLikelihood, trials: int) -> None:
@@ -35,7 +35,7 @@ class LaggingLikelihood:
         self._values = slots["values"].where
         self._before: FloatArray | None = None
         self.bounds = likelihood.coordinates.bounds.copy()
-        for name in ("values", "factor", "own"):
+        for name in ("values", "factor"):
             if name in slots:
                 self.bounds[:, slots[name].where] = np.array([[-np.inf], [np.inf]])
 
