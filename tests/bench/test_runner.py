@@ -36,7 +36,7 @@ from hetbo.bench.running.tuners import PEERS
 from hetbo.errors import DataError
 from hetbo.methods import METHODS
 
-REPLICATIONS = 100
+REPLICATIONS = 60
 JOBS = Suite("", ("hartmann_8", "hartmann_8/shuffled"), ("random",), replications=3).jobs()
 
 
