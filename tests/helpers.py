@@ -1,8 +1,10 @@
 """What several test files need beside strategies."""
 
+import os
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
@@ -32,3 +34,29 @@ def pickled(value: T) -> T:
 def evaluated(text: str) -> object:
     """Return what a repr stands for, as if a user pasted it."""
     return eval(text, vars(hb).copy())  # noqa: S307  # our own repr
+
+
+def declare_commands(
+    package: str,
+    commands: Mapping[str, str],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    group: str = "hetbo.commands",
+) -> None:
+    """Let this process, and those that it starts, find an installed package with commands.
+
+    Args:
+        package: The package's name.
+        commands: The object that each command's entry point names.
+        folder: Where the package's description goes; modules in it can be imported.
+        monkeypatch: Undoes it.
+        group: The group of entry points; another one for what is no command.
+    """
+    info = folder / f"{package.replace('-', '_')}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    lines = [f"{name} = {value}" for name, value in commands.items()]
+    (info / "entry_points.txt").write_text("\n".join([f"[{group}]", *lines]), "utf-8")
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)

@@ -21,17 +21,13 @@ PARAMETERS: Mapping[str, Parameter] = {
 MODELS: Mapping[str, Callable[[Dataset], TransferGP]] = {
     "conditional": ConditionalGP,
     "conditional, residual": lambda data: ConditionalGP(data, residual=True),
-    "conditional, presence": lambda data: ConditionalGP(data, presence=True, residual=True),
-    "conditional, paper": lambda data: ConditionalGP(data, presence=True, settings="paper"),
     "imputed": ImputedGP,
     "imputed, residual": lambda data: ImputedGP(data, residual=True),
+    "imputed, one scale": lambda data: ImputedGP(data, settings="one scale"),
     "imputed, fixed": lambda data: ImputedGP(data, learned=False),
-    "imputed, paper": lambda data: ImputedGP(data, settings="paper"),
     "common": CommonGP,
-    "common, paper": lambda data: CommonGP(data, settings="paper"),
     "target": TargetGP,
     "target, effects": lambda data: TargetGP(data, main_effects=True),
-    "target, paper": lambda data: TargetGP(data, settings="paper"),
 }
 
 
@@ -41,6 +37,7 @@ def drawn(parameter: Parameter, rng: np.random.Generator) -> Value:
         return parameter.choices[int(rng.integers(len(parameter.choices)))]
     if isinstance(parameter, Int):
         return int(rng.integers(parameter.low, parameter.high + 1))
+    assert isinstance(parameter, Float)
     return float(rng.uniform(parameter.low, parameter.high))
 
 
@@ -78,10 +75,14 @@ def random_dataset(
         known = {n: drawn(PARAMETERS[n], rng) for n in family() if n not in own}
         tried = drawn_trials(own, trials + index, rng, noise=noise)
         sources.append(
-            Experiment(f"source {index}", own, tried, fixed=known if index % 2 else None)
+            Experiment(
+                f"source {index}", own, tried, fixed=known if index % 2 else None, goal="minimize"
+            )
         )
     return Dataset.build(
-        JointSpace.merge(target, sources), drawn_trials(target, trials, rng, noise=noise)
+        JointSpace.merge(target, sources),
+        drawn_trials(target, trials, rng, noise=noise),
+        goal="minimize",
     )
 
 

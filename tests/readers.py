@@ -8,8 +8,9 @@ from typing import Protocol, TypedDict, Unpack
 import pandas as pd
 import pytest
 
-from hetbo import Experiment, Goal, Space
-from hetbo.experiments.tables import OnInvalid
+from hetbo import Experiment, Space
+from hetbo.experiments import GoalName
+from hetbo.experiments._options import OnInvalid
 from hetbo.spaces import Value
 
 
@@ -17,11 +18,12 @@ class Options(TypedDict, total=False):
     """The options that all readers share."""
 
     value: str
-    goal: Goal | str
+    goal: GoalName
     space: Space | None
     noise: str | None
     rename: Mapping[str, str] | None
     drop: Sequence[str]
+    categorical: Sequence[str]
     fixed: Mapping[str, Value] | None
     on_invalid: OnInvalid
 
@@ -56,6 +58,7 @@ def _from_csv(path: Path) -> Read:
             writer.writeheader()
             writer.writerows(rows)
         options.setdefault("value", "loss")
+        options.setdefault("goal", "minimize")
         return Experiment.from_csv(path, **options)
 
     return read
@@ -63,11 +66,13 @@ def _from_csv(path: Path) -> Read:
 
 def _from_dataframe(rows: Sequence[Mapping[str, object]], **options: Unpack[Options]) -> Experiment:
     options.setdefault("value", "loss")
+    options.setdefault("goal", "minimize")
     return Experiment.from_dataframe(pd.DataFrame(list(rows)), name="runs", **options)
 
 
 def _from_records(rows: Sequence[Mapping[str, object]], **options: Unpack[Options]) -> Experiment:
     options.setdefault("value", "loss")
+    options.setdefault("goal", "minimize")
     return Experiment.from_records(rows, name="runs", **options)
 
 

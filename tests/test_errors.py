@@ -1,7 +1,7 @@
 import pytest
 
 import hetbo as hb
-from hetbo.errors import printable, shown
+from hetbo.errors import duration, printable, shown
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,11 @@ def test_long_values_are_shown_cut() -> None:
 def test_what_cannot_be_printed_is_escaped() -> None:
     assert printable("größe 学 [x]") == "größe 学 [x]"
     assert printable("a\nb\x1b[2J\u202e") == r"a\nb\x1b[2J\u202e"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0, "0 s"), (89, "89 s"), (91, "2 min"), (3540, "59 min"), (7500, "2 h 5 min")],
+)
+def test_durations_in_words(seconds: float, words: str) -> None:
+    assert duration(seconds) == words

@@ -1,17 +1,21 @@
 import pkgutil
-from importlib import import_module
 
 import pytest
 
 import hetbo
+import hetbo.integrations
 
 SUBPACKAGES = [
-    f"hetbo.{module.name}" for module in pkgutil.iter_modules(hetbo.__path__) if module.ispkg
+    f"{parent.__name__}.{module.name}"
+    for parent in (hetbo, hetbo.integrations)
+    for module in pkgutil.iter_modules(parent.__path__)
+    if module.ispkg
 ]
 
 
 def test_the_public_names_are_these() -> None:
     assert hetbo.__all__ == [
+        "Backtest",
         "Categorical",
         "DataError",
         "DataWarning",
@@ -27,12 +31,15 @@ def test_the_public_names_are_these() -> None:
         "MergeError",
         "Optimizer",
         "OptimizerError",
+        "SourceWarning",
         "Space",
         "SpaceError",
         "Suggestion",
         "Trial",
         "TrialState",
         "__version__",
+        "backtest",
+        "read_sources",
     ]
 
 
@@ -50,7 +57,7 @@ def test_other_names_are_refused() -> None:
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # other libraries, as they are loaded
 @pytest.mark.parametrize("package", SUBPACKAGES)
 def test_every_name_that_a_folder_offers_can_be_imported(package: str) -> None:
-    module = import_module(package)
+    module = __import__(package, fromlist=["*"])  # as a star does, which loads folders as well
     assert module.__all__
     assert len(set(module.__all__)) == len(module.__all__)
     assert [name for name in module.__all__ if not hasattr(module, name)] == []

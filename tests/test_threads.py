@@ -8,7 +8,7 @@ import pytest
 import torch
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from hetbo.threads import one_thread_for
+from hetbo._threads import one_thread_for
 
 
 def blas_threads() -> list[int]:

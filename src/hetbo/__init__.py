@@ -9,6 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hetbo import optuna as optuna
+    from hetbo import plot as plot
+    from hetbo import report as report
+    from hetbo._sources import read_sources
+    from hetbo.backtesting import Backtest, backtest
     from hetbo.encoding import Encoder
     from hetbo.errors import (
         DataError,
@@ -18,6 +23,7 @@ if TYPE_CHECKING:
         HetboWarning,
         MergeError,
         OptimizerError,
+        SourceWarning,
         SpaceError,
     )
     from hetbo.experiments import Experiment, Goal, Trial, TrialState
@@ -28,6 +34,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Backtest",
     "Categorical",
     "DataError",
     "DataWarning",
@@ -43,15 +50,20 @@ __all__ = [
     "MergeError",
     "Optimizer",
     "OptimizerError",
+    "SourceWarning",
     "Space",
     "SpaceError",
     "Suggestion",
     "Trial",
     "TrialState",
     "__version__",
+    "backtest",
+    "read_sources",
 ]
 
 _PLACES = {
+    "hetbo.backtesting": ("Backtest", "backtest"),
+    "hetbo._sources": ("read_sources",),
     "hetbo.encoding": ("Encoder",),
     "hetbo.errors": (
         "DataError",
@@ -61,6 +73,7 @@ _PLACES = {
         "HetboWarning",
         "MergeError",
         "OptimizerError",
+        "SourceWarning",
         "SpaceError",
     ),
     "hetbo.experiments": ("Experiment", "Goal", "Trial", "TrialState"),
@@ -68,13 +81,15 @@ _PLACES = {
     "hetbo.optimizer": ("Optimizer", "Suggestion"),
     "hetbo.spaces": ("Categorical", "Float", "Int", "Space"),
 }
+_FOLDERS = ("optuna", "plot", "report")
+"""Folders with names of their own, as in `hb.report.write_report`."""
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
     if name in _PLACE_OF:
         found = getattr(import_module(_PLACE_OF[name]), name)
-    elif f"hetbo.{name}" in _PLACES:
+    elif name in _FOLDERS or f"hetbo.{name}" in _PLACES:
         found = import_module(f"hetbo.{name}")
     elif name == "__version__":
         found = import_module("importlib.metadata").version("hetbo")
@@ -85,4 +100,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_FOLDERS])

@@ -1,4 +1,4 @@
-"""Every error and warning that hetbo raises, in one tree.
+"""Every error and warning that hetbo raises, in one tree, and how messages show values.
 
 ::
 
@@ -10,8 +10,24 @@
     └── OptimizerError (ValueError)   an optimizer that was asked or told something impossible
 
     HetboWarning      (UserWarning)
-    └── DataWarning                   rows were left out, because the caller asked for it
+    ├── DataWarning                   rows were left out, because the caller asked for it
+    └── SourceWarning                 a source that may not be meant as it is
 """
+
+__all__ = [
+    "DataError",
+    "DataWarning",
+    "FitError",
+    "HetboError",
+    "HetboWarning",
+    "MergeError",
+    "OptimizerError",
+    "SourceWarning",
+    "SpaceError",
+    "duration",
+    "printable",
+    "shown",
+]
 
 
 class HetboError(Exception):
@@ -46,6 +62,10 @@ class DataWarning(HetboWarning):
     """Rows were left out, because the caller asked for it."""
 
 
+class SourceWarning(HetboWarning):
+    """A source may not be meant as it is: it shares no parameter, or its goal is the opposite."""
+
+
 _LONGEST_SHOWN = 80
 
 
@@ -61,3 +81,11 @@ def shown(value: object) -> str:
 def printable(text: str) -> str:
     """Return `text` as one line that is safe to print: line ends and control codes escaped."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in words: '40 s', '12 min', '2 h 5 min'."""
+    if seconds < 90:  # noqa: PLR2004
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"  # noqa: PLR2004

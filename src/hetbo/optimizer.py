@@ -12,20 +12,35 @@ from typing import Any, Self, overload
 
 import numpy as np
 
-from hetbo.encoding.encoder import FloatArray
-from hetbo.engine import Engine
-from hetbo.errors import DataError, DataWarning, HetboError, OptimizerError, shown
-from hetbo.experiments import Experiment, Goal, Trial, TrialState
-from hetbo.explanation import Explanation, explain
-from hetbo.files import read_json, write_text_atomically
+from hetbo._arrays import FloatArray
+from hetbo._files import read_json, write_text_atomically
+from hetbo.errors import (
+    DataError,
+    DataWarning,
+    HetboError,
+    OptimizerError,
+    SourceWarning,
+    shown,
+)
+from hetbo.experiments import Experiment, Goal, GoalName, Trial, TrialState
 from hetbo.joint import JointSpace
-from hetbo.methods import METHODS
+from hetbo.joint._notes import notes_on
+from hetbo.methods import (
+    Engine,
+    Explanation,
+    Fitted,
+    Recipe,
+    WarmStarts,
+    explain_fitted,
+    explain_unfitted,
+    recipe_of,
+)
+from hetbo.methods._options import checked_count
 from hetbo.spaces import Space, Value
-from hetbo.spaces.parameters import as_float
+from hetbo.spaces._values import as_float
 
 _FORMAT = "hetbo-optimizer"
 _VERSION = 1
-_DEFAULT_INITIAL = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +63,10 @@ class Optimizer:
         space: What is tuned.
         sources: Past experiments, each in its own space.
         goal: 'minimize' or 'maximize'.
-        method: A name in `hetbo.methods.METHODS`. The default, 'auto', decides from the data how
-            far to trust the sources.
+        method: A name in `hetbo.methods.METHODS`, or a `Recipe`. The default, 'auto', decides from
+            the data how far to trust the sources.
         seed: The same seed gives the same suggestions, in any process. A random one if None.
-        n_initial: How many trials cover the space before a model without sources has a say.
+        n_initial: How many trials cover the space before a model without sources is used.
         candidates: The only parameters that may be suggested, if not all of the space.
         fixed: Known values that the target has for parameters that only sources tune.
 
@@ -66,44 +81,57 @@ class Optimizer:
         space: Space,
         *,
         sources: Iterable[Experiment] = (),
-        goal: Goal | str = Goal.MINIMIZE,
-        method: str = "auto",
+        goal: GoalName,
+        method: str | Recipe = "auto",
         seed: int | None = None,
         n_initial: int | None = None,
         candidates: Iterable[Mapping[str, Value]] | None = None,
         fixed: Mapping[str, Value] | None = None,
     ) -> None:
-        if not isinstance(method, str) or method not in METHODS:
-            known = ", ".join(map(repr, METHODS))
-            raise OptimizerError(f"method={shown(method)} must be one of {known}")
-        self._method = method
-        self._seed = _checked_count("seed", secrets.randbits(32) if seed is None else seed)
-        self._joint = JointSpace.merge(space, sources, fixed=fixed)
+        recipe_of(method)
+        self._method = None if isinstance(method, Recipe) else method
+        self._seed = checked_count("seed", secrets.randbits(32) if seed is None else seed)
+        self._joint = JointSpace.merge(space, _checked_sources(sources), fixed=fixed)
         for name in fixed or {}:
             if not any(name in source.space for source in self._joint.sources):
                 raise OptimizerError(f"fixed= names {shown(name)}, which no source tunes")
         self._goal = Goal.of(goal)
+        for note in notes_on(space, self._goal, fixed or {}, self._joint.sources):
+            warnings.warn(note, SourceWarning, stacklevel=2)
         self._candidates = None if candidates is None else [space.check(c) for c in candidates]
         if self._candidates == []:
             raise OptimizerError("candidates= is empty: there is nothing to suggest")
-        initial = _DEFAULT_INITIAL if n_initial is None else n_initial
-        self._engine = Engine(
-            METHODS[method],
+        self._engine = Engine.of(
+            method,
             self._joint,
             self._goal,
-            n_initial=_checked_count("n_initial", initial),
+            n_initial=n_initial,
+            candidates=self._candidates,
             cover_seed=self._seed,
         )
-        if self._candidates is not None:
-            encoded = self._engine.encoder.encode(self._candidates)
-            self._engine.pool = np.nan_to_num(encoded)
         self._trials: list[Trial] = []
         self._asks = 0
+        self._warm_starts: WarmStarts = {}
 
     @property
     def space(self) -> Space:
         """What is tuned."""
         return self._joint.target.space
+
+    @property
+    def method(self) -> str:
+        """The name of the method; 'custom' for a recipe of one's own."""
+        return "custom" if self._method is None else self._method
+
+    @property
+    def engine(self) -> Engine:
+        """What chooses the next trial; it has no state."""
+        return self._engine
+
+    @property
+    def seeds(self) -> tuple[int, int]:
+        """What the next random generator is made from."""
+        return self._seed, self._asks
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -128,18 +156,19 @@ class Optimizer:
             n: How many suggestions to make at once; a list of them is returned. One, by itself,
                 if None.
         """
-        count = 1 if n is None else _checked_count("n", n)
+        count = 1 if n is None else checked_count("n", n)
         if count < 1:
             raise OptimizerError(f"n={n!r} must be at least 1")
-        rng = np.random.default_rng([self._seed, self._asks])
-        warm_starts = dict(self._engine.warm_starts)
-        try:
-            points = self._engine.suggest(self._trials, count, rng, order=len(self._trials))
-        except BaseException:
-            # Whoever was interrupted and asks again gets what they would have got.
-            self._engine.warm_starts = warm_starts
-            raise
-        params = self._params(np.array(points))
+        chosen = self._engine.suggest(
+            self._trials,
+            count,
+            np.random.default_rng(self.seeds),
+            order=len(self._trials),
+            warm_starts=self._warm_starts,
+        )
+        params = self._params(np.array(chosen.points))
+        # Only now does anything change: whoever was interrupted asks again and gets the same.
+        self._warm_starts = chosen.warm_starts
         self._asks += 1
         suggestions = []
         for values in params:
@@ -195,13 +224,17 @@ class Optimizer:
 
     def explain(self) -> Explanation:
         """Return how far each model and source is trusted now, and what was learned."""
-        rng = np.random.default_rng([self._seed, self._asks])
-        warm_starts = dict(self._engine.warm_starts)
-        try:
-            return explain(self._engine, self._trials, rng)
-        finally:
-            # Looking changes nothing: the next suggestion is the same with or without it.
-            self._engine.warm_starts = warm_starts
+        fitted = self.fitted()
+        if fitted is None:
+            return explain_unfitted(self._engine)
+        return explain_fitted(self._engine, fitted)
+
+    def fitted(self) -> Fitted | None:
+        """Return the models, fitted to all that is known; None while the space is being covered."""
+        if not self._engine.uses_models(self._trials):
+            return None
+        rng = np.random.default_rng(self.seeds)
+        return self._engine.fit(self._trials, rng, warm_starts=self._warm_starts)
 
     def as_experiment(self, name: str, *, fixed: Mapping[str, Value] | None = None) -> Experiment:
         """Return the trials so far as an experiment, to serve as a source later."""
@@ -243,7 +276,7 @@ class Optimizer:
             space,
             sources=[*self._joint.sources, past],
             goal=self._goal,
-            method=self._method,
+            method=self._engine.recipe if self._method is None else self._method,
             seed=self._seed,
             n_initial=self._engine.n_initial,
             candidates=candidates,
@@ -255,15 +288,20 @@ class Optimizer:
         write_text_atomically(path, json.dumps(self.to_json(), allow_nan=False) + "\n")
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
+    def load(cls, path: str | os.PathLike[str], *, method: Recipe | None = None) -> Self:
         """Return the optimizer that `save` wrote; it goes on as if it had never stopped.
+
+        Args:
+            path: The file.
+            method: The recipe of one's own that the optimizer had, which no file can hold; None if
+                it had a method by name.
 
         Raises:
             DataError: The file cannot be read or holds something else.
         """
         data = read_json(path)
         try:
-            return cls.from_json(data)
+            return cls.from_json(data, method=method)
         except HetboError as error:
             raise DataError(f"{path}: {error}") from error
 
@@ -282,12 +320,16 @@ class Optimizer:
             "fixed": dict(self._joint.target.fixed),
             "trials": [trial.to_json() for trial in self._trials],
             "asks": self._asks,
-            "warm_starts": {k: list(v) for k, v in self._engine.warm_starts.items()},
+            "warm_starts": {k: list(v) for k, v in self._warm_starts.items()},
         }
 
     @classmethod
-    def from_json(cls, data: Any) -> Self:  # noqa: ANN401
+    def from_json(cls, data: Any, *, method: Recipe | None = None) -> Self:  # noqa: ANN401
         """Return the optimizer that `to_json` wrote.
+
+        Args:
+            data: What `to_json` returned.
+            method: The recipe of one's own that the optimizer had, if it had one.
 
         Raises:
             DataError: The data does not describe an optimizer of a known version.
@@ -298,17 +340,19 @@ class Optimizer:
             found = shown(data.get("version"))
             raise DataError(f"this hetbo reads version {_VERSION} of its files, not {found}")
         try:
-            return cls._restored(data)
+            return cls._restored(data, method)
         except (AttributeError, KeyError, TypeError) as error:
             raise DataError(f"this hetbo optimizer is damaged: {error!r}") from error
 
     @classmethod
-    def _restored(cls, data: dict[str, Any]) -> Self:
+    def _restored(cls, data: dict[str, Any], method: Recipe | None) -> Self:
+        if (data["method"] is None) != (method is not None):
+            raise DataError(_other_method(data["method"]))
         optimizer = cls(
             Space.from_json(data["space"]),
             sources=[Experiment.from_json(source) for source in data["sources"]],
-            goal=data["goal"],
-            method=data["method"],
+            goal=Goal.of(data["goal"]),
+            method=data["method"] if method is None else method,
             seed=data["seed"],
             n_initial=data["n_initial"],
             candidates=data["candidates"],
@@ -316,8 +360,10 @@ class Optimizer:
         )
         trials = [Trial.from_json(trial) for trial in data["trials"]]
         optimizer._trials = [replace(t, params=optimizer.space.check(t.params)) for t in trials]
-        optimizer._asks = _checked_count("asks", data["asks"])
-        optimizer._engine.warm_starts = {k: tuple(v) for k, v in data["warm_starts"].items()}
+        optimizer._asks = checked_count("asks", data["asks"])
+        optimizer._warm_starts = {
+            name: _checked_parameters(name, start) for name, start in data["warm_starts"].items()
+        }
         return optimizer
 
     def _params(self, X: FloatArray) -> list[dict[str, Value]]:
@@ -357,7 +403,37 @@ class Optimizer:
         self._trials[number] = Trial(asked.params, value, noise=noise, state=state)
 
 
-def _checked_count(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 0:
-        raise OptimizerError(f"{name}={shown(value)} must be a whole number of at least 0")
-    return int(value)
+def _other_method(stored: object) -> str:
+    if stored is None:
+        return "this optimizer had a recipe of its own, which no file can hold; give it as method="
+    return f"this optimizer has the method {shown(stored)}; method= is for recipes of one's own"
+
+
+def _checked_sources(sources: Iterable[Experiment]) -> list[Experiment]:
+    if isinstance(sources, Experiment):
+        raise OptimizerError(
+            f"sources= must be a list of experiments: sources=[{shown(sources.name)}]"
+        )
+    if isinstance(sources, Mapping | str) or not isinstance(sources, Iterable):
+        raise OptimizerError(f"sources={shown(sources)} must be a list of experiments")
+    checked = list(sources)
+    for source in checked:
+        if not isinstance(source, Experiment):
+            raise OptimizerError(
+                f"sources= holds {shown(source)}, which is not an Experiment; make one with "
+                "Experiment.from_records(rows, value=…, goal=…), from_dataframe, from_csv or "
+                "from_optuna"
+            )
+    return checked
+
+
+def _checked_parameters(name: object, start: object) -> tuple[float, ...]:
+    numeric = isinstance(start, list) and all(
+        isinstance(number, float | int) and math.isfinite(number) for number in start
+    )
+    if not isinstance(start, list) or not numeric:
+        raise DataError(
+            f"this hetbo optimizer is damaged: warm_starts of {shown(name)} must be a list of "
+            f"finite numbers, not {shown(start)}"
+        )
+    return tuple(start)

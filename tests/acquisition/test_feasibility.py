@@ -23,7 +23,7 @@ def trial(x: float, y: float, *, failed: bool) -> hb.Trial:
 
 
 def learned(*trials: hb.Trial, seed: int = 0) -> Feasibility:
-    found = feasibility_of(trials, JOINT, np.random.default_rng(seed))
+    found = feasibility_of(trials, Encoder(JOINT), np.random.default_rng(seed))
     assert found is not None
     return found
 
@@ -41,7 +41,7 @@ def halves(count: int = 12) -> list[hb.Trial]:
 def test_nothing_failed_nothing_to_fear() -> None:
     pending = hb.Trial({"x": 0.5, "y": 0.5}, state=TrialState.PENDING)
     trials = [trial(0.1, 0.1, failed=False), pending]
-    assert feasibility_of(trials, JOINT, np.random.default_rng(0)) is None
+    assert feasibility_of(trials, Encoder(JOINT), np.random.default_rng(0)) is None
 
 
 def test_failures_count_where_they_are() -> None:
@@ -99,11 +99,11 @@ def test_while_everything_fails_the_parameter_that_hardly_moved_is_suspected() -
 
 
 def test_while_everything_fails_only_what_the_target_tunes_matters() -> None:
-    source = hb.Experiment("old", hb.Space(z=hb.Float(0, 1), x=hb.Float(0, 1)))
+    source = hb.Experiment("old", hb.Space(z=hb.Float(0, 1), x=hb.Float(0, 1)), goal="minimize")
     joint = hb.JointSpace.merge(hb.Space(x=hb.Float(0, 1), y=hb.Float(0, 1)), [source])
     rng = np.random.default_rng(0)
     trials = [trial(x, y, failed=True) for x, y in rng.random((4, 2))]
-    feasibility = feasibility_of(trials, joint, rng)
+    feasibility = feasibility_of(trials, Encoder(joint), rng)
     assert feasibility is not None
     X = rng.random((6, 3))
     assert_gradient(feasibility, X)

@@ -8,12 +8,14 @@ import pytest
 import torch
 from botorch.acquisition import LogExpectedImprovement
 from botorch.optim import optimize_acqf
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hetbo import Categorical, Experiment, Float, Int, JointSpace, Space, Trial
-from hetbo.acquisition import Opinion, PooledLogEI, Predictor, maximise
-from hetbo.acquisition.candidates import every_point, is_among, neighbours, spread
+from hetbo.acquisition import MemberAcquisition, PooledLogEI, maximize
+from hetbo.acquisition._candidates import every_point, is_among, neighbours, spread
 from hetbo.encoding import Dataset, Encoder
-from hetbo.models import ImputedGP, TargetGP, TransferGP, fit
+from hetbo.models import FittedGP, ImputedGP, TargetGP, TransferGP, fit
 from model_datasets import dataset, drawn_trials
 
 Array = npt.NDArray[np.float64]
@@ -42,7 +44,7 @@ def cube(dimensions: int, trials: int) -> Dataset:
 def log_ei(model: TransferGP) -> PooledLogEI:
     """How much a model expects to improve on the target's best value."""
     own = model.data.experiment == 0
-    return PooledLogEI([Opinion(Predictor(model), float(model.data.y[own].max()), 1.0)])
+    return PooledLogEI([MemberAcquisition(FittedGP(model), float(model.data.y[own].max()), 1.0)])
 
 
 def fitted(data: Dataset) -> tuple[PooledLogEI, Encoder, Array]:
@@ -53,7 +55,7 @@ def fitted(data: Dataset) -> tuple[PooledLogEI, Encoder, Array]:
 def mixed(space: Space = MIXED, trials: int = 8, seed: int = 0) -> tuple[PooledLogEI, Encoder]:
     """The expected improvement on a few random trials of a space."""
     tried = drawn_trials(space, trials, np.random.default_rng(seed))
-    data = Dataset.build(JointSpace.merge(space), tried)
+    data = Dataset.build(JointSpace.merge(space), tried, goal="minimize")
     return log_ei(TargetGP(data)), data.encoder
 
 
@@ -66,7 +68,7 @@ def found(
     seed: int = 0,
 ) -> tuple[Array, float]:
     nothing = np.empty((0, len(encoder.columns)))
-    return maximise(
+    return maximize(
         acquisition,
         encoder,
         rng=np.random.default_rng(seed),
@@ -153,9 +155,9 @@ class Hill:
 )
 def test_known_points_are_left_out(space: Space) -> None:
     encoder = Encoder(JointSpace.merge(space))
-    middle = {n: (p.low + p.high) // 2 for n, p in space.items() if not isinstance(p, Categorical)}
+    middle = {n: (p.low + p.high) // 2 for n, p in space.items() if isinstance(p, Float | Int)}
     top = encoder.encode([middle])
-    x, value = maximise(Hill(top[0]), encoder, rng=np.random.default_rng(0), known=top, anchors=top)
+    x, value = maximize(Hill(top[0]), encoder, rng=np.random.default_rng(0), known=top, anchors=top)
     columns = encoder.columns.of(*space)
     assert not is_among(x[np.newaxis], top, columns)[0]
     around = neighbours(encoder, top[0])
@@ -231,10 +233,34 @@ def test_values_that_the_target_fixes_stay_fixed() -> None:
     old = Experiment("old", Space(a=Float(0, 1), b=Float(0, 1)), tried, goal="maximize")
     joint = JointSpace.merge(Space(a=Float(0, 1)), [old], fixed={"b": 0.8})
     data = Dataset.build(joint, [], goal="maximize")
-    predictor = Predictor(fit(ImputedGP(data), starts=2))
+    predictor = FittedGP(fit(ImputedGP(data), starts=2))
     X = spread(data.encoder, 64, rng)
     (a,), (b,) = data.encoder.columns.of("a"), data.encoder.columns.of("b")
     assert (X[:, b] == 0.8).all()
     assert X[predictor(X).mean.argmax(), a] == pytest.approx(0.8, abs=0.1)
-    x, _ = found(PooledLogEI([Opinion(predictor, 0.5, 1.0)]), data.encoder)
+    x, _ = found(PooledLogEI([MemberAcquisition(predictor, 0.5, 1.0)]), data.encoder)
     assert x[b] == 0.8
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_known_points_are_told_by_every_coordinate(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    known = rng.integers(0, 3, (rng.integers(0, 6), 5)) / 2
+    X = rng.integers(0, 3, (40, 5)) / 2 + rng.choice([0.0, 1e-12, 1e-6], (40, 5))
+    columns = sorted(rng.choice(5, 3, replace=False).tolist())
+    expected = [
+        any(all(abs(x[c] - k[c]) < 1e-9 for c in columns) for k in known.tolist())
+        for x in X.tolist()
+    ]
+    assert is_among(X, known, columns).tolist() == expected
+
+
+def test_neighbours_differ_in_one_category_or_integer() -> None:
+    encoder = Encoder(JointSpace.merge(MIXED))
+    (x,) = spread(encoder, 1, np.random.default_rng(0))
+    (own,) = encoder.decode(x[np.newaxis])
+    around = encoder.decode(neighbours(encoder, x))
+    changed = [[name for name in MIXED if near[name] != own[name]] for near in around]
+    assert all(len(names) == 1 for names in changed)
+    assert sum(names == ["kind"] for names in changed) == 2
+    assert {names[0] for names in changed} == {"depth", "kind", "width"}

@@ -1,12 +1,14 @@
 """A folder with old runs and a space, and the command line in it."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from cli.tools import IMPORT, INIT, OBJECTIVE, RUNS, SPACE, Cli
 from hetbo.cli.main import main
+from postgresql_server import Server, postgresql
 
 
 @pytest.fixture
@@ -48,3 +50,10 @@ def ready(cli: Cli, made: Path) -> Cli:
     """The same with a study 'new' that learns from 'old', by random search."""
     shutil.copy(made / "hetbo.db", cli.folder / "hetbo.db")
     return cli
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """A PostgreSQL server; a test that stops it starts it again."""
+    with postgresql() as running:
+        yield running

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from optuna.trial import TrialState
 
 from cli.tools import INIT, Cli
+from hetbo import Experiment, Float, Space, Trial
 from hetbo.errors import FitError
 from hetbo.optuna import TransferSampler
 
@@ -124,7 +126,7 @@ def test_a_trial_of_a_killed_process_is_closed_later(
             del tz
             return cls.fromtimestamp((datetime.now() + timedelta(hours=1)).timestamp())  # noqa: DTZ005
 
-    monkeypatch.setattr("hetbo.cli.asker.dt.datetime", Later)
+    monkeypatch.setattr("hetbo.cli._tune_owners.dt.datetime", Later)
     ready.works("ask")
     assert states() == ["FAIL", "RUNNING", "RUNNING"]
 
@@ -153,7 +155,24 @@ def test_status_explains_how_far_sources_are_trusted(imported: Cli) -> None:
         cli.works("tell", str(number), value)
     out = cli.works("status", "--explain")
     assert "trust" in out
-    assert "Transfer has 100% of the say" in out
+    assert "Suggestions rest" in out
+    assert "not known yet" in out
+
+
+def test_of_many_sources_status_explains_the_ten_most_trusted(cli: Cli) -> None:
+    space = Space(x=Float(0.0, 1.0))
+    for n in range(16):
+        peak = 0.2 if n % 2 else 0.8
+        trials = [Trial({"x": x}, (x - peak) ** 2 + n / 100) for x in (0.0, 0.3, 0.6, 1.0)]
+        Experiment(f"old-{n:02}", space, trials, goal="minimize").to_optuna("sqlite:///hetbo.db")
+    cli.write("one.toml", 'goal = "minimize"\n[parameters]\nx = { low = 0.0, high = 1.0 }\n')
+    cli.works("init", "one.toml", "--study", "new", "--source", "old-*", "--seed", "1")
+    cli.works("ask")
+    cli.works("tell", "0", "0.04")
+    out = cli.works("status", "--explain")
+    assert "10 of 16 sources:" in out
+    assert len(re.findall("^ *old-[0-9]{2} ", out, re.MULTILINE)) == 10
+    assert "Of the other sources, " in out
 
 
 def test_other_workers_see_what_was_asked(imported: Cli) -> None:
@@ -201,7 +220,7 @@ def test_a_report_that_fails_late_leaves_the_old_one(
         raise OSError(28, "No space left on device")
 
     ready.write("report.html", "old")
-    monkeypatch.setattr("hetbo.report.writing.write_text_atomically", full)
+    monkeypatch.setattr("hetbo.report._report.write_text_atomically", full)
     ready.refuses("report", parts=("report.html", "No space left"))
     assert Path("report.html").read_text() == "old"
 
@@ -225,6 +244,5 @@ def test_a_source_of_noise_is_left_out_and_that_is_said(cli: Cli) -> None:
     cli.works("init", "space.toml", "--study", "new", "--source", "luck", "--goal", "minimize")
     ran = cli("status", "--explain")
     assert ran.code == 0
-    assert "has no say" in ran.out
-    assert "'luck' is left out" in ran.out
-    assert "hetbo: note: 'luck' is left out" in ran.err
+    assert "'luck' is not used" in ran.out
+    assert "hetbo: note: 'luck' is not used" in ran.err

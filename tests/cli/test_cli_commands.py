@@ -6,8 +6,8 @@ import shlex
 import pytest
 
 from cli.tools import IMPORT, INIT, Cli
-from hetbo.cli.commands import command
-from hetbo.cli.output import say
+from hetbo.cli._commands import command
+from hetbo.cli._output import say
 
 
 def printed(out: str) -> list[list[str]]:

@@ -1,5 +1,6 @@
 """Help is quick, loads nothing heavy, and shows every command; errors are one readable line."""
 
+import importlib
 import statistics
 import subprocess
 import sys
@@ -7,13 +8,13 @@ import sys
 import pytest
 
 from cli.tools import Cli
-from hetbo.cli.main import main
+from hetbo.cli.main import _COMMANDS, main
 
-COMMANDS = ["import", "diff", "init", "ask", "tell", "best", "status", "tune", "report", "demo"]
+COMMANDS = list(_COMMANDS)
 HEAVY = {"torch", "optuna", "pandas", "numpy", "scipy", "botorch", "sqlalchemy", "plotly"}
 MEASURED = """
 import sys, time
-from hetbo.cli.main import main
+from hetbo.cli.main import _COMMANDS, main
 try:
     main(sys.argv[1:])
 except SystemExit:
@@ -53,6 +54,7 @@ def test_help_is_quick_and_loads_nothing_heavy(command: list[str]) -> None:
         ["tune", "objective:loss", "--trials", "3", "--study", "nope"],
         ["tune", "objective", "--trials", "3"],
         ["report", "--study", "nope"],
+        ["backtest", "--source", "old", "nope"],
         ["init", "space.toml", "--study", "next", "--source", "nope"],
         ["init", "space.toml", "--study", "old", "--source", "old"],
         ["init", "space.toml", "--study", "next", "--source", "old", "--seed", "-1"],
@@ -74,6 +76,18 @@ def test_help_explains_every_option(command: str, capsys: pytest.CaptureFixture[
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith(f"Usage: hetbo {command}")
     assert max(map(len, lines)) <= 80 or sys.stdout.isatty()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_hetbo_shows_the_first_sentence_of_each(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place, summary = _COMMANDS[command]
+    module, _, name = place.partition(":")
+    written = getattr(importlib.import_module(module), name).__doc__
+    assert written.split("\n\n", maxsplit=1)[0] == summary
+    assert main(["--help"]) == 0
+    assert summary[:40] in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_help_of_init_shows_the_space_format(capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,7 +129,7 @@ def test_an_unexpected_error_is_one_line_too(cli: Cli, monkeypatch: pytest.Monke
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a bug\nin two lines")
 
-    monkeypatch.setattr("hetbo.cli.telling.best", broken)
+    monkeypatch.setattr("hetbo.cli._best.best", broken)
     cli.refuses("best", parts=("ZeroDivisionError", "--debug", r"a bug\nin two lines"))
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from cli.tools import IMPORT, Cli
 from hetbo import Categorical, Experiment, Float, Space
-from hetbo.cli.plan_notes import plan_notes
-from hetbo.cli.targets import Plan, target_at
+from hetbo.cli._target import Plan, target_at
+from hetbo.joint._notes import notes_on
 
 INIT = ("init", "space.toml", "--study", "new", "--source", "old")
 
@@ -121,7 +121,7 @@ def test_bad_input_is_refused_and_changes_nothing(
 
 def test_a_fixed_value_that_the_source_never_tried_is_noted(imported: Cli) -> None:
     space = Path("space.toml").read_text()
-    note = "Note: subsample is fixed at 7, outside of what 'old' tried (0.6 to 1)."
+    note = "Note: subsample is fixed at 7, outside of what 'old' tried (0.6 … 1)."
     diff = ("diff", "--target", "space.toml", "--source", "old")
     imported.write("space.toml", f"{space}[fixed]\nsubsample = 0.6\n")
     assert "Note:" not in imported.works(*diff)
@@ -131,17 +131,17 @@ def test_a_fixed_value_that_the_source_never_tried_is_noted(imported: Cli) -> No
 
 
 def test_a_choice_that_the_source_never_tried_is_noted() -> None:
-    source = Experiment("old", Space(x=Float(0, 1), kind=Categorical("a", "b")))
-    assert plan_notes(None, {"kind": "b"}, [source]) == []
-    assert plan_notes(None, {"kind": "c"}, [source]) == [
-        "Note: kind is fixed at 'c', outside of what 'old' tried ('a', 'b')."
+    source = Experiment("old", Space(x=Float(0, 1), kind=Categorical("a", "b")), goal="minimize")
+    assert notes_on(source.space, None, {"kind": "b"}, [source]) == []
+    assert notes_on(source.space, None, {"kind": "c"}, [source]) == [
+        "kind is fixed at 'c', outside of what 'old' tried ('a' | 'b')."
     ]
 
 
 def test_opposite_goals_are_noted_and_shown(imported: Cli) -> None:
     space = Path("space.toml").read_text()
     note = (
-        "Note: 'old' was to minimize, this study is to maximize: "
+        "Note: The goal of 'old' was to minimize, that of the target is to maximize: "
         "what was good there counts as good here."
     )
     diff = ("diff", "--target", "space.toml", "--source", "old")

@@ -51,3 +51,9 @@ def test_every_column_belongs_to_exactly_one_parameter(space: Space) -> None:
         assert [columns.groups[index] for index in columns.of(name)] == [number] * len(
             columns.of(name)
         )
+
+
+def test_more_columns_than_memory_has_room_for_are_refused() -> None:
+    choices = Categorical(*(f"v{number}" for number in range(20_000)))
+    with refused(SpaceError, "20001", "20000", "'many'", "10000"):
+        Columns(Space(x=Float(0.0, 1.0), many=choices))

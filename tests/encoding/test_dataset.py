@@ -25,7 +25,7 @@ TRIALS = [
 
 
 def test_complete_trials_are_encoded_with_the_target_first() -> None:
-    data = Dataset.build(JointSpace.merge(TARGET, [SOURCE]), TRIALS)
+    data = Dataset.build(JointSpace.merge(TARGET, [SOURCE]), TRIALS, goal="minimize")
     assert_array_equal(data.experiment, [0, 0, 1, 1])
     assert_allclose(data.X, [[0.1, 0.5], [0.3, 0.25], [0.0, np.nan], [1.0, np.nan]])
     assert_array_equal(data.missing, [[False, False], [False, True]])
@@ -50,22 +50,22 @@ def test_pooled_values_share_one_scale_whatever_their_goals() -> None:
     assert_allclose(data.scales[1].unscale(data.y[2:]), [10.0, 14.0])
 
 
-def test_softened_values_are_had_back_on_either_scale() -> None:
+def test_compressed_values_are_had_back_on_either_scale() -> None:
     joint = JointSpace.merge(TARGET, [SOURCE])
     for scaling in ("per-experiment", "pooled"):
-        data = Dataset.build(joint, TRIALS, goal="minimize", scaling=scaling, softened=True)
+        data = Dataset.build(joint, TRIALS, goal="minimize", scaling=scaling, compressed=True)
         assert_allclose(data.scales[0].unscale(data.y[:2]), [3.0, 5.0])
         assert_allclose(data.scales[1].unscale(data.y[2:]), [10.0, 14.0])
     # On one scale the median of -3, -5, 10 and 14 is 3.5, so both values of the target are bad.
-    softening = data.scales[0].softening
-    assert softening is not None
-    assert softening == data.scales[1].softening
-    assert softening.middle == 3.5
-    assert softening.deepest == 8.5
+    compression = data.scales[0].compression
+    assert compression is not None
+    assert compression == data.scales[1].compression
+    assert compression.middle == 3.5
+    assert compression.deepest == 8.5
 
 
 def test_the_target_alone_stays_in_the_same_cube() -> None:
-    data = Dataset.build(JointSpace.merge(TARGET, [SOURCE]), TRIALS)
+    data = Dataset.build(JointSpace.merge(TARGET, [SOURCE]), TRIALS, goal="minimize")
     alone = data.only_target()
     assert_array_equal(alone.X, data.X[:2])
     assert_array_equal(alone.y, data.y[:2])
@@ -73,7 +73,7 @@ def test_the_target_alone_stays_in_the_same_cube() -> None:
 
 
 def test_no_trials_at_all() -> None:
-    data = Dataset.build(JointSpace.merge(TARGET))
+    data = Dataset.build(JointSpace.merge(TARGET), goal="minimize")
     assert data.X.shape == (0, 2)
     assert data.y.shape == data.noise.shape == data.experiment.shape == (0,)
 
@@ -81,6 +81,6 @@ def test_no_trials_at_all() -> None:
 def test_what_does_not_fit_is_refused() -> None:
     joint = JointSpace.merge(TARGET)
     with refused(SpaceError, "'a'", "11"):
-        Dataset.build(joint, [Trial({"a": 11.0, "b": 0.0}, 1.0)])
+        Dataset.build(joint, [Trial({"a": 11.0, "b": 0.0}, 1.0)], goal="minimize")
     with pytest.raises(DataError, match="'per-experiment' or 'pooled'"):
-        Dataset.build(joint, scaling="together")  # type: ignore[arg-type]
+        Dataset.build(joint, scaling="together", goal="minimize")  # type: ignore[arg-type]

@@ -11,6 +11,7 @@ from hypothesis import given
 
 from helpers import pickled, refused
 from hetbo import Categorical, DataError, Experiment, Float, Int, Space, SpaceError, Trial
+from hetbo.experiments import GoalName
 from hetbo.spaces import Value
 from strategies import experiments
 
@@ -21,7 +22,7 @@ def trial(x: float, value: float | None = None, *, state: str | None = None) -> 
     return Trial({"x": x, "depth": 3}, value, state=state)
 
 
-def experiment(*trials: Trial, goal: str = "minimize", **fixed: Value) -> Experiment:
+def experiment(*trials: Trial, goal: GoalName = "minimize", **fixed: Value) -> Experiment:
     return Experiment("runs", SPACE, trials, goal=goal, fixed=fixed)
 
 
@@ -40,7 +41,7 @@ def test_trials_are_stored_as_the_space_stores_them() -> None:
     [
         ({"x": 2.0, "depth": 3}, ["runs, trial 2", "'x'", "2.0", "above high=1.0"]),
         ({"x": 0.5}, ["runs, trial 2", "'depth'", "no value"]),
-        ({"x": 0.5, "depth": 3, "y": 1}, ["runs, trial 2", "'y'", "not a parameter"]),
+        ({"x": 0.5, "depth": 3, "y": 1}, ["runs, trial 2", "'y'", "unknown parameter"]),
     ],
 )
 def test_a_trial_that_does_not_fit_is_refused(params: dict[str, Value], parts: list[str]) -> None:
@@ -51,12 +52,7 @@ def test_a_trial_that_does_not_fit_is_refused(params: dict[str, Value], parts: l
 @pytest.mark.parametrize("name", ["", " ", None])
 def test_an_experiment_needs_a_name(name: object) -> None:
     with refused(DataError, "name", repr(name)):
-        Experiment(name, SPACE)  # type: ignore[arg-type]
-
-
-def test_a_goal_that_is_none_is_refused() -> None:
-    with refused(DataError, "goal='min'", "'minimize' or 'maximize'"):
-        experiment(goal="min")
+        Experiment(name, SPACE, goal="minimize")  # type: ignore[arg-type]
 
 
 def test_complete_trials_are_those_with_a_value() -> None:
@@ -75,7 +71,7 @@ def test_complete_trials_are_those_with_a_value() -> None:
     ],
 )
 def test_the_best_trial_follows_the_goal(
-    goal: str, values: list[float], best: float | None
+    goal: GoalName, values: list[float], best: float | None
 ) -> None:
     given_ = experiment(trial(0.9), trial(0.8, state="failed"), *(trial(0.5, v) for v in values))
     found = Experiment("runs", SPACE, given_.trials, goal=goal).best
@@ -103,7 +99,26 @@ def test_fixed_values_are_plain() -> None:
 )
 def test_what_cannot_be_fixed_is_refused(fixed: dict[str, Value], parts: list[str]) -> None:
     with refused(DataError, *parts):
-        Experiment("runs", SPACE, fixed=fixed)
+        Experiment("runs", SPACE, fixed=fixed, goal="minimize")
+
+
+def test_the_goal_is_never_guessed(tmp_path: Path) -> None:
+    rows = [{"x": 0.1, "loss": 1.0}, {"x": 0.2, "loss": 2.0}]
+    path = tmp_path / "runs.csv"
+    path.write_text("x,loss\n0.1,1.0\n0.2,2.0\n")
+    with pytest.raises(TypeError, match="'goal'"):
+        Experiment("runs", SPACE)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="'goal'"):
+        Experiment.from_records(rows, value="loss")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="'goal'"):
+        Experiment.from_dataframe(pd.DataFrame(rows), value="loss")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="'goal'"):
+        Experiment.from_csv(path, value="loss")  # type: ignore[call-arg]
+
+
+def test_a_misspelt_goal_is_an_error_for_type_checkers_too() -> None:
+    with refused(DataError, "'minimise'", "'minimize'", "'maximize'"):
+        Experiment("runs", SPACE, goal="minimise")  # type: ignore[arg-type]
 
 
 def test_an_experiment_is_frozen() -> None:
@@ -126,7 +141,7 @@ def test_rename_can_swap_names() -> None:
 
 
 def test_rename_refuses_what_would_lose_something() -> None:
-    with refused(SpaceError, "'width'", "not a parameter"):
+    with refused(SpaceError, "'width'", "unknown parameter"):
         experiment().rename({"width": "w"})
     with refused(SpaceError, "two parameters", "'depth'"):
         experiment().rename({"x": "depth"})
@@ -138,11 +153,13 @@ def test_rename_refuses_what_would_lose_something() -> None:
 
 def test_drop_forgets_a_parameter() -> None:
     dropped = experiment(trial(0.5, 1.0), w=3).drop("x", "w")
-    assert dropped == Experiment("runs", Space(depth=Int(1, 9)), [Trial({"depth": 3}, 1.0)])
+    assert dropped == Experiment(
+        "runs", Space(depth=Int(1, 9)), [Trial({"depth": 3}, 1.0)], goal="minimize"
+    )
 
 
 def test_drop_refuses_unknown_names_and_to_drop_everything() -> None:
-    with refused(SpaceError, "'width'", "not a parameter"):
+    with refused(SpaceError, "'width'", "unknown parameter"):
         experiment().drop("width")
     with refused(SpaceError, "at least one parameter"):
         experiment().drop("x", "depth")
@@ -235,6 +252,7 @@ def test_a_dataframe_has_a_row_for_each_trial() -> None:
         "runs",
         space,
         [Trial({"x": 0.5, "kind": "a"}, 1.0, noise=0.1), Trial({"x": 1, "kind": None})],
+        goal="minimize",
     )
     frame = given_.to_dataframe()
     assert list(frame.columns) == ["x", "kind", "value", "noise", "state"]
@@ -253,14 +271,14 @@ def test_a_dataframe_can_be_read_back() -> None:
     given_ = experiment(trial(0.5, 1.0), trial(0.25, state="failed"))
     frame = given_.to_dataframe()
     again = Experiment.from_dataframe(
-        frame, value="value", drop=["noise", "state"], name="runs", space=SPACE
+        frame, value="value", drop=["noise", "state"], name="runs", space=SPACE, goal="minimize"
     )
     assert again == given_
     pd.testing.assert_frame_equal(again.to_dataframe(), frame)
 
 
 def test_a_dataframe_with_two_columns_of_one_name_is_refused() -> None:
-    clash = Experiment("runs", Space(state=Categorical("on", "off")))
+    clash = Experiment("runs", Space(state=Categorical("on", "off")), goal="minimize")
     with refused(DataError, "runs", "'state'", "rename"):
         clash.to_dataframe()
 
@@ -274,3 +292,14 @@ def test_the_repr_tells_what_there_is() -> None:
         "  booster: fixed at 'a'"
     )
     assert repr(experiment()).startswith("Experiment 'runs': minimize, 0 trials\n")
+
+
+@pytest.mark.parametrize("text", ["a\nb", "a\0", "\x1b[2J", "a\u2028b", "\udc80"])
+def test_control_characters_are_refused(text: str) -> None:
+    space = Space(x=Float(0, 1))
+    with refused(DataError, "name", repr(text), "control character"):
+        Experiment(text, space, goal="minimize")
+    with refused(DataError, "old", "name", repr(text), "control character"):
+        Experiment("old", space, goal="minimize", fixed={text: 1})
+    with refused(DataError, "old", "'y'", repr(text), "control character"):
+        Experiment("old", space, goal="minimize", fixed={"y": text})

@@ -184,9 +184,10 @@ def test_rows_that_do_not_fit_can_be_skipped_and_are_counted(
 
 
 def test_values_that_are_no_numbers_can_be_skipped(read: Read) -> None:
-    with pytest.warns(DataWarning, match="2 of 3 rows"):
-        experiment = read(changed(1, loss="oops")[:2] + changed(3, loss="x")[2:], on_invalid="skip")
-    assert [trial.value for trial in experiment.trials] == [0.25]
+    rows = [*changed(1, loss="oops")[:2], {**ROWS[2], "loss": "x"}, {**ROWS[2], "loss": 2}]
+    with pytest.warns(DataWarning, match="2 of 4 rows"):
+        experiment = read(rows, on_invalid="skip")
+    assert [trial.value for trial in experiment.trials] == [0.25, 2.0]
 
 
 def test_nothing_is_said_when_all_rows_fit(read: Read) -> None:
@@ -225,3 +226,21 @@ def test_cells_are_never_more_than_texts(read: Read, text: str) -> None:
 def test_a_huge_text_gives_a_short_message(read: Read) -> None:
     with refused(DataError, "runs", "row 2", "100002 characters"):
         read(changed(2, booster="x" * 100_000), space=SPACE)
+
+
+@pytest.mark.parametrize("text", ["a\0b", "a\nb", "\x1b[2J"])
+def test_control_characters_in_a_cell_are_a_row_that_does_not_fit(read: Read, text: str) -> None:
+    for space in (None, SPACE):
+        with refused(DataError, "runs", "row 2", "'booster'", repr(text)):
+            read(changed(2, booster=text), space=space, goal="minimize")
+        with pytest.warns(DataWarning, match="1 of 3 rows"):
+            kept = read(changed(2, booster=text), goal="minimize", space=space, on_invalid="skip")
+        assert [trial.value for trial in kept.trials] == [0.5, 1.0]
+
+
+def test_control_characters_in_the_name_of_a_column_are_refused(read: Read) -> None:
+    rows = [{**row, "two\nlines": number} for number, row in enumerate(ROWS)]
+    with refused(DataError, "runs", r"'two\nlines'", "control character", "drop=", "rename="):
+        read(rows, goal="minimize")
+    assert read(rows, drop=["two\nlines"], goal="minimize").space == SPACE
+    assert "two" in read(rows, rename={"two\nlines": "two"}, goal="minimize").space

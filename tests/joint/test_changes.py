@@ -14,8 +14,14 @@ FLOAT = Float(0, 1)
 def old(*tried: Value, parameter: Parameter | None = None, **fixed: Value) -> Experiment:
     """Return a source that tunes `x` as given, or tunes something else."""
     if parameter is None:
-        return Experiment("old", Space(other=Int(0, 1)), fixed=fixed)
-    return Experiment("old", Space(x=parameter), [Trial({"x": x}, 1.0) for x in tried], fixed=fixed)
+        return Experiment("old", Space(other=Int(0, 1)), fixed=fixed, goal="minimize")
+    return Experiment(
+        "old",
+        Space(x=parameter),
+        [Trial({"x": x}, 1.0) for x in tried],
+        fixed=fixed,
+        goal="minimize",
+    )
 
 
 def change_of_x(target: Parameter, source: Experiment) -> list[Change]:
@@ -174,7 +180,9 @@ def test_a_range_is_told_where_it_went(before: Float, after: Float, move: str) -
 
 
 def test_what_only_the_source_has_comes_after_the_parameters_of_the_target() -> None:
-    source = Experiment("old", Space(a=Int(0, 1), b=Int(0, 1), x=FLOAT), fixed={"seed": 7})
+    source = Experiment(
+        "old", Space(a=Int(0, 1), b=Int(0, 1), x=FLOAT), fixed={"seed": 7}, goal="minimize"
+    )
     joint = JointSpace.merge(Space(x=FLOAT), [source], fixed={"b": 1})
     told = [(c.parameter, c.kind, c.before, c.after, c.meaning) for c in joint.changes]
     assert told == [
@@ -222,6 +230,7 @@ def described(width: int) -> str:
         "churn-2024",
         Space(learning_rate=Float(0.1, 1), depth=Int(1, 9), subsample=Float(0.5, 1)),
         [Trial({"learning_rate": 0.5, "depth": 9, "subsample": 1}, 0.5)],
+        goal="minimize",
     )
     target = Space(
         learning_rate=Float(0.1, 1), depth=Int(1, 6), booster=Categorical("tree", "dart")
@@ -257,7 +266,9 @@ def test_a_description_keeps_to_its_width_and_its_lines_end_cleanly(width: int) 
 @pytest.mark.parametrize("width", [100, 200])
 def test_long_names_are_folded_not_cut(width: int) -> None:
     names = [f"{'long_' * 12}{number}" for number in (1, 2)]
-    source = Experiment("old", Space.from_mapping({names[0]: Categorical("a" * 60)}))
+    source = Experiment(
+        "old", Space.from_mapping({names[0]: Categorical("a" * 60)}), goal="minimize"
+    )
     target = Space.from_mapping({names[1]: Categorical("b" * 60)})
     lines = JointSpace.merge(target, [source]).describe(width=width).splitlines()
     edge = next(line.index("change") for line in lines if "what it means" in line)
@@ -266,7 +277,9 @@ def test_long_names_are_folded_not_cut(width: int) -> None:
 
 
 def test_names_are_printed_as_they_are() -> None:
-    source = Experiment("[red]old[/red]", Space.from_mapping({"[bold]": Int(0, 1)}))
+    source = Experiment(
+        "[red]old[/red]", Space.from_mapping({"[bold]": Int(0, 1)}), goal="minimize"
+    )
     target = Space.from_mapping({":smile:": Int(0, 1)})
     text = JointSpace.merge(target, [source], target_name="[link=x]new").describe()
     for name in ("[red]old[/red] → [link=x]new", "[bold]", ":smile:"):
@@ -276,11 +289,17 @@ def test_names_are_printed_as_they_are() -> None:
 def test_names_cannot_break_lines_or_move_the_cursor() -> None:
     joint = JointSpace.merge(
         Space.from_mapping(dict.fromkeys(ODD_NAMES, FLOAT)),
-        [Experiment("two\nlines\x1b", Space.from_mapping(dict.fromkeys(ODD_NAMES, FLOAT)))],
+        [
+            Experiment(
+                "two\u202elines",
+                Space.from_mapping(dict.fromkeys(ODD_NAMES, FLOAT)),
+                goal="minimize",
+            )
+        ],
     )
     text = joint.describe(width=1000)
     assert text.replace("\n", "").isprintable()
-    assert "two\\nlines\\x1b → target" in text
+    assert "two\\u202elines → target" in text
     assert len(text.splitlines()) == 2
 
 

@@ -151,6 +151,28 @@ def test_any_joint_space_can_be_drawn(family: Family) -> None:
 
 def test_odd_names_are_drawn_as_text() -> None:
     odd = [tree([name]) for name in ODD_NAMES]
-    printable = [n.replace("\n", "\\n").replace("\x1b", "\\x1b") for n in ODD_NAMES]
+    printable = [n.replace("\u202e", "\\u202e") for n in ODD_NAMES]
     assert [texts(one.svg())[0] for one in odd] == printable
     assert [one.text() for one in odd] == [f"k1: {name}  [f1]" for name in printable]
+
+
+def test_many_experiments_are_counted_and_many_blocks_left_out() -> None:
+    own = [[f"p{n}", "a"] if n % 2 else [f"p{n}"] for n in range(1, 100)]
+    large = tree(["a", "b"], *own, names=("target", *(f"old {n}" for n in range(1, 100))))
+    lines = large.text().splitlines()
+    assert lines[0] == "k1: a  [target and 50 of 99 sources]"
+    assert lines[1] == "├─ k2: b  [target]"
+    assert len(lines) == 17
+    assert lines[-1] == "… 85 more blocks with 85 parameters, each of a single experiment"
+    assert large.svg().count("<rect") == 16
+    assert large.dot().count("label=") == 101
+    assert PAPER.left_out == ""
+
+
+@given(families())
+def test_what_stands_above_a_block_that_is_shown_is_shown(family: list[frozenset[str]]) -> None:
+    found = tree(*map(sorted, family), *([f"q{n}"] for n in range(20)))
+    shown = {int(n) - 1 for n in re.findall(r"k(\d+): ", found.text())}
+    assert len(shown) == min(len(found.blocks), 16)
+    assert {found.parents[node] for node in shown} <= {None, *shown}
+    assert {n for n, block in enumerate(found.blocks) if 0 in block.experiments} <= shown

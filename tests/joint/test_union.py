@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from helpers import pickled, refused
 from hetbo import Categorical, Experiment, Float, Int, JointSpace, MergeError, Space, Trial
-from hetbo.spaces import Parameter, Value
+from hetbo.spaces import Numeric, Parameter, Value
 from strategies import Family, mergeable
 
 
@@ -21,8 +21,14 @@ def source(
 ) -> Experiment:
     """Return a source that tunes `x` as given, or tunes something else."""
     if parameter is None:
-        return Experiment(name, Space(other=Int(0, 1)), fixed=fixed)
-    return Experiment(name, Space(x=parameter), [Trial({"x": x}, 1.0) for x in tried], fixed=fixed)
+        return Experiment(name, Space(other=Int(0, 1)), fixed=fixed, goal="minimize")
+    return Experiment(
+        name,
+        Space(x=parameter),
+        [Trial({"x": x}, 1.0) for x in tried],
+        fixed=fixed,
+        goal="minimize",
+    )
 
 
 def merged(target: Parameter, *sources: Experiment) -> Parameter:
@@ -91,7 +97,7 @@ def test_the_target_decides_the_scale_and_else_any_source_with_a_log_scale() -> 
 def test_the_parameters_of_the_target_come_first() -> None:
     joint = JointSpace.merge(
         Space(b=Int(0, 1), a=Int(0, 1)),
-        [Experiment("old", Space(z=Int(0, 1), a=Int(0, 1), c=Int(0, 1)))],
+        [Experiment("old", Space(z=Int(0, 1), a=Int(0, 1), c=Int(0, 1)), goal="minimize")],
     )
     assert joint.space.names == ("b", "a", "z", "c")
 
@@ -103,7 +109,7 @@ def test_the_target_is_experiment_zero() -> None:
 
 
 def test_members_know_the_fixed_values_of_joint_parameters_only() -> None:
-    old = Experiment("old", Space(y=Int(0, 1)), fixed={"x": 3, "seed": 7})
+    old = Experiment("old", Space(y=Int(0, 1)), fixed={"x": 3, "seed": 7}, goal="minimize")
     joint = JointSpace.merge(Space(x=Int(0, 9)), [old], fixed={"y": 1})
     assert joint.members[0].fixed == {"y": 1}
     assert joint.members[1].fixed == {"x": 3}
@@ -146,7 +152,7 @@ def test_a_number_against_a_category_is_refused(
     target: Parameter, old: Experiment, parts: list[str]
 ) -> None:
     remedies = ["rename={'x': ...}", "drop=['x']"]
-    with refused(MergeError, "'x'", "number in", "category in", *parts, *remedies):
+    with refused(MergeError, "'x'", "a number in", *parts, *remedies):
         merged(target, old)
 
 
@@ -159,7 +165,7 @@ def test_two_sources_that_do_not_agree_are_refused() -> None:
 
 
 def test_a_conflict_is_solved_as_the_message_says() -> None:
-    old = Experiment("old", Space(x=Categorical("a", "b"), y=Int(0, 1)))
+    old = Experiment("old", Space(x=Categorical("a", "b"), y=Int(0, 1)), goal="minimize")
     target = Space(x=Int(0, 1))
     for solved in (old.rename({"x": "kind"}), old.drop("x")):
         assert JointSpace.merge(target, [solved]).space["x"] == Int(0, 1)
@@ -202,7 +208,7 @@ def test_a_joint_space_is_frozen() -> None:
 
 def outside(parameter: Parameter, value: Value) -> bool:
     """Tell whether a value cannot be in a joint range, since that is on a log scale."""
-    on_log = not isinstance(parameter, Categorical) and parameter.log
+    on_log = parameter.scale is not None and parameter.scale.log
     return on_log and isinstance(value, int | float) and value <= 0
 
 
@@ -229,7 +235,8 @@ def test_a_joint_range_is_the_hull_of_all_ranges_and_fixed_values(family: Family
                 repr(choice) for choice in parameter.choices
             }
             continue
-        ends = [(p.low, p.high) for p in tuned if not isinstance(p, Categorical)]
+        assert isinstance(parameter, Numeric)
+        ends = [(p.low, p.high) for p in tuned if isinstance(p, Numeric)]
         ends += [(v, v) for v in known if isinstance(v, int | float)]
         assert parameter.high == max(high for _, high in ends)
         if not parameter.log or min(low for low, _ in ends) > 0:
@@ -249,7 +256,7 @@ def test_the_target_keeps_its_order_scales_and_choices(family: Family) -> None:
         parameter = joint.space[name]
         if isinstance(own, Categorical) and isinstance(parameter, Categorical):
             assert parameter.choices[: len(own.choices)] == own.choices
-        elif not isinstance(own, Categorical) and not isinstance(parameter, Categorical):
+        elif isinstance(own, Numeric) and isinstance(parameter, Numeric):
             assert parameter.log == own.log
 
 

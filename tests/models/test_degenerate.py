@@ -8,7 +8,16 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hetbo import Experiment, Float, JointSpace, Space, Trial
+from hetbo import (
+    Categorical,
+    Experiment,
+    Float,
+    Int,
+    JointSpace,
+    Optimizer,
+    Space,
+    Trial,
+)
 from hetbo.encoding import Dataset
 from hetbo.models import LearnedNumber, TransferGP, fit, learned_values
 from model_datasets import MODELS, drawn_trials, random_dataset
@@ -23,12 +32,12 @@ def trials(space: Space, count: int, value: Callable[[float], float] = float) ->
 
 
 def source(*args: Trial, name: str = "old", space: Space = SMALL) -> Experiment:
-    return Experiment(name, space, args)
+    return Experiment(name, space, args, goal="minimize")
 
 
 def built(*sources: Experiment, target: list[Trial] | None = None) -> Dataset:
     own = trials(LARGE, 5) if target is None else target
-    return Dataset.build(JointSpace.merge(LARGE, sources), own)
+    return Dataset.build(JointSpace.merge(LARGE, sources), own, goal="minimize")
 
 
 CASES: Mapping[str, Callable[[], Dataset]] = {
@@ -78,10 +87,26 @@ def assert_usable(model: TransferGP) -> None:
     assert posterior.rsample(torch.Size([2])).isfinite().all()
 
 
+def test_a_target_far_narrower_than_its_source_is_fitted() -> None:
+    # Squared distances in units of so narrow a range were rounding errors, and no covariance.
+    space = Space(n=Int(0, 3), c=Categorical("a", "b"))
+    wide = Experiment("wide", Space(n=Int(-(2**52), 2**52)), goal="minimize")
+    values = [(3, "a"), (0, "b"), (0, "b"), (1, "b"), (3, "b"), (0, "a"), (1, "b"), (0, "b")]
+    own = [
+        Trial({"n": n, "c": c}, n, noise=0.0 if i % 2 else 1.0) for i, (n, c) in enumerate(values)
+    ]
+    for method in ("vanilla", "auto"):
+        optimizer = Optimizer(space, sources=[wide], goal="minimize", seed=1, method=method)
+        for trial in own:
+            optimizer.tell(trial.params, trial.value or 0.0, noise=trial.noise)
+        assert space.check(optimizer.ask().params)
+
+
 def test_without_target_trials_the_sources_predict() -> None:
     rising = [Trial({"a": a, "b": 0.5}, 10 * a) for a in np.linspace(0, 1, 8)]
     data = Dataset.build(
-        JointSpace.merge(LARGE, [Experiment("old", SMALL, rising, goal="maximize")])
+        JointSpace.merge(LARGE, [Experiment("old", SMALL, rising, goal="maximize")]),
+        goal="minimize",
     )
     for name in ("imputed, residual", "conditional", "common"):
         model = fit(MODELS[name](data))

@@ -3,6 +3,7 @@
 import logging
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,10 +15,19 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from hetbo import Experiment, FitError, JointSpace, Space
+from hetbo._arrays import FloatArray
 from hetbo.encoding import Dataset
-from hetbo.encoding.encoder import FloatArray
-from hetbo.models import ConditionalGP, ImputedGP, TargetGP, TransferGP, fit
-from hetbo.models.marginal_likelihood import MarginalLikelihood, NotPositiveDefinite
+from hetbo.models import (
+    ConditionalGP,
+    ImputedGP,
+    MarginalLikelihood,
+    NotPositiveDefinite,
+    TargetGP,
+    TransferGP,
+    fit,
+    maximize,
+)
+from hetbo.models._fit import explore
 from model_datasets import MODELS, PARAMETERS, dataset, drawn_trials, random_dataset
 
 cases = pytest.mark.parametrize("name", MODELS)
@@ -42,7 +52,7 @@ def log_posterior(model: TransferGP) -> float:
     return float(value.detach()) * len(model.train_targets)
 
 
-@pytest.mark.parametrize("name", ["conditional, paper", "imputed, residual", "common", "target"])
+@pytest.mark.parametrize("name", ["conditional, residual", "imputed, residual", "common", "target"])
 def test_reaches_what_botorchs_fit_reaches(name: str) -> None:
     theirs, ours = MODELS[name](WAVES), fit(MODELS[name](WAVES))
     fit_gpytorch_mll(
@@ -70,9 +80,9 @@ def test_report_says_what_happened(name: str) -> None:
 def test_fit_is_a_stationary_point_inside_its_bounds(name: str) -> None:
     model = fit(MODELS[name](WAVES))
     likelihood = MarginalLikelihood(model)
-    z = likelihood.coordinates.read()
+    z = likelihood.vector.read()
     value, gradient = likelihood(z)
-    low, high = likelihood.coordinates.bounds
+    low, high = likelihood.vector.bounds
     pushed = ((z <= low + 1e-6) & (gradient < 0)) | ((z >= high - 1e-6) & (gradient > 0))
     assert np.abs(gradient[~pushed]).max(initial=0.0) < 0.1
     assert value == pytest.approx(log_posterior(model), abs=1e-6)
@@ -127,13 +137,17 @@ def test_order_of_sources_does_not_change_predictions(name: str, seed: int) -> N
     space, sources = joint.target.space, joint.sources
     trials = drawn_trials(space, 5, np.random.default_rng(seed))
     forwards, backwards = (
-        predictions(fit(MODELS[name](Dataset.build(JointSpace.merge(space, order), trials))))
+        predictions(
+            fit(
+                MODELS[name](Dataset.build(JointSpace.merge(space, order), trials, goal="minimize"))
+            )
+        )
         for order in (sources, sources[::-1])
     )
     assert_allclose(forwards, backwards, rtol=0, atol=0)
 
 
-def test_a_failing_start_climbs_the_ladder(
+def test_a_failing_start_is_tried_with_larger_diagonals(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     evaluate = MarginalLikelihood.evaluate
@@ -151,6 +165,46 @@ def test_a_failing_start_climbs_the_ladder(
     assert "not positive definite" in caplog.text
 
 
+def test_parameters_that_cannot_be_polished_stay_as_they_were_found(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    searched: list[tuple[float, FloatArray]] = []
+
+    def kept(likelihood: MarginalLikelihood, start: FloatArray) -> tuple[float, FloatArray]:
+        searched.append(explore(likelihood, start))
+        return searched[-1]
+
+    def failing(*_: object) -> tuple[float, FloatArray]:
+        raise NotPositiveDefinite
+
+    with caplog.at_level(logging.WARNING, logger="hetbo"):
+        report = fit(TargetGP(WAVES), starts=2, search=kept, last_search=failing).fit_report
+    assert report is not None
+    assert "not polished" in caplog.text
+    assert report.map_value == max(value for value, _ in searched)
+
+
+def test_the_best_start_is_polished_with_its_own_diagonal(monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluate = MarginalLikelihood.evaluate
+    seen: list[float] = []
+
+    def first_start_fragile(self: MarginalLikelihood, z: FloatArray) -> object:
+        seen.append(self.jitter)
+        if self.jitter < 1e-6 and 1e-6 not in seen:
+            raise NotPositiveDefinite
+        return evaluate(self, z)
+
+    def worse_later(likelihood: MarginalLikelihood, start: FloatArray, **options: Any) -> object:  # noqa: ANN401
+        value, z = maximize(likelihood, start, **options)
+        return (value if likelihood.jitter == 1e-6 else -1e9), z
+
+    monkeypatch.setattr(MarginalLikelihood, "evaluate", first_start_fragile)
+    monkeypatch.setattr("hetbo.models._fit.maximize", worse_later)
+    fit(TargetGP(WAVES), starts=2)
+    assert 0.0 in seen[seen.index(1e-6) :]
+    assert seen[-1] == 1e-6
+
+
 def test_a_fit_that_fails_for_good_says_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> object:
         raise NotPositiveDefinite
@@ -162,13 +216,15 @@ def test_a_fit_that_fails_for_good_says_what_was_tried(monkeypatch: pytest.Monke
 
 def test_data_that_is_not_finite_names_its_experiment() -> None:
     space = Space.from_mapping({"rate": PARAMETERS["rate"]})
-    old = Experiment("old", space, drawn_trials(space, 3, np.random.default_rng(0)))
-    data = Dataset.build(JointSpace.merge(space, [old]))
+    old = Experiment(
+        "old", space, drawn_trials(space, 3, np.random.default_rng(0)), goal="minimize"
+    )
+    data = Dataset.build(JointSpace.merge(space, [old]), goal="minimize")
     data.y[1] = np.nan
     with pytest.raises(FitError, match="'old' has 1 trials that are not finite"):
         fit(ImputedGP(data))
 
 
 def test_unknown_settings_are_refused() -> None:
-    with pytest.raises(FitError, match="'default', 'one scale', 'paper'"):
+    with pytest.raises(FitError, match="'default', 'one scale'"):
         ImputedGP(WAVES, settings="papers")

@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from hetbo import Categorical, Experiment, Float, JointSpace, Space, SpaceError, Trial
-from hetbo.bench.problems.functions import hartmann
 from hetbo.encoding import Dataset
 from hetbo.models import (
     ConditionalGP,
@@ -18,6 +17,7 @@ from hetbo.models import (
     fit,
     learned_values,
 )
+from hetbo.test_functions import hartmann
 from model_datasets import dataset
 
 SEEDS = range(20)
@@ -78,12 +78,14 @@ def test_a_missing_category_is_recovered() -> None:
 
     target = Space(a=Float(0, 1), kind=Categorical(*shift))
     source = Space(a=Float(0, 1))
-    old = Experiment("old", source, [Trial({"a": a}, value(a, "right")) for a in rng.random(15)])
+    old = Experiment(
+        "old", source, [Trial({"a": a}, value(a, "right")) for a in rng.random(15)], goal="minimize"
+    )
     trials = [
         Trial({"a": a, "kind": kind}, value(a, kind))
         for a, kind in zip(rng.random(18), list(shift) * 6, strict=True)
     ]
-    data = Dataset.build(JointSpace.merge(target, [old]), trials)
+    data = Dataset.build(JointSpace.merge(target, [old]), trials, goal="minimize")
     model = fit(ImputedGP(data))
     (learned,) = learned_values(model)
     assert isinstance(learned, LearnedChoice)
@@ -96,8 +98,8 @@ def test_a_missing_category_is_recovered() -> None:
 def test_fixed_values_are_used_and_not_learned() -> None:
     target, source = Space(a=Float(0, 1), c=Float(0, 10)), Space(a=Float(0, 1))
     trials = [Trial({"a": 0.1 * i}, float(i)) for i in range(5)]
-    old = Experiment("old", source, trials, fixed={"c": 7.5})
-    model = fit(ImputedGP(Dataset.build(JointSpace.merge(target, [old]))))
+    old = Experiment("old", source, trials, fixed={"c": 7.5}, goal="minimize")
+    model = fit(ImputedGP(Dataset.build(JointSpace.merge(target, [old]), goal="minimize")))
     assert model.imputation.gaps == ()
     assert learned_values(model) == ()
     assert (model.train_inputs[0][:, 1] == 0.75).all()
@@ -105,8 +107,10 @@ def test_fixed_values_are_used_and_not_learned() -> None:
 
 def test_imputation_can_be_held_at_given_values() -> None:
     target, source = Space(a=Float(0, 1), c=Float(1, 100, log=True)), Space(a=Float(0, 1))
-    old = Experiment("old", source, [Trial({"a": 0.1 * i}, float(i)) for i in range(5)])
-    data = Dataset.build(JointSpace.merge(target, [old]))
+    old = Experiment(
+        "old", source, [Trial({"a": 0.1 * i}, float(i)) for i in range(5)], goal="minimize"
+    )
+    data = Dataset.build(JointSpace.merge(target, [old]), goal="minimize")
     centre = ImputedGP(data, learned=False)
     assert centre.imputation.table()[1].tolist() == [0.0, 0.5]
     given = fit(ImputedGP(data, learned=False, start={"old": {"c": 10.0}}))

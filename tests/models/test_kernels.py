@@ -11,10 +11,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from hetbo import Float, JointSpace, Space, Trial
+from hetbo._arrays import FloatArray
 from hetbo.encoding import Dataset
-from hetbo.encoding.encoder import FloatArray
-from hetbo.models import ConditionalGP, ImputedGP, TargetGP, TransferGP, fit
-from hetbo.models.kernels import SquaredExponential
+from hetbo.models import (
+    ConditionalGP,
+    ImputedGP,
+    StationaryKernel,
+    TargetGP,
+    TransferGP,
+    fit,
+)
 from model_datasets import MODELS, dataset, random_dataset
 
 seeds = st.integers(0, 10_000)
@@ -48,7 +54,7 @@ def numbers(tensor: torch.Tensor) -> FloatArray:
 def squared_exponential(
     data: Dataset,
     names: tuple[str, ...],
-    kernel: SquaredExponential,
+    kernel: StationaryKernel,
     x: FloatArray,
     z: FloatArray,
 ) -> float:
@@ -90,30 +96,6 @@ def test_conditional_kernel_is_the_sum_over_shared_blocks(seed: int, experiments
         return float(sum(terms))
 
     assert_allclose(covariance(model), written_out(data, value), rtol=1e-9, atol=1e-12)
-
-
-@given(seeds, st.integers(1, 4))
-def test_presence_kernel_adds_which_blocks_two_experiments_have(
-    seed: int, experiments: int
-) -> None:
-    data = random_dataset(seed, experiments=experiments, trials=3)
-    model = scrambled(ConditionalGP(data, presence=True), seed)
-    presence = model.covar_module.shared.presence
-    assert presence is not None
-    B, scales = numbers(model.covar_module.shared.task.matrix), numbers(presence.raw_lengthscale)
-    blocks = data.encoder.joint.blocks
-    marks = np.array(
-        [[i in b.experiments for b in blocks] for i in range(experiments)], dtype=float
-    )
-
-    def value(i: int, j: int, *_: FloatArray) -> float:
-        distance = (((marks[i] - marks[j]) / scales) ** 2).sum()
-        return float(B[i, j] * numbers(presence.raw_weight)[0] * math.exp(-0.5 * distance))
-
-    with_presence = covariance(model)
-    model.covar_module.shared.presence = None
-    added = with_presence - covariance(model)
-    assert_allclose(added, written_out(data, value), rtol=1e-9, atol=1e-12)
 
 
 @given(seeds, st.integers(1, 4))

@@ -15,18 +15,16 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from hetbo.models import DEFAULT, ConditionalGP, ImputedGP, TransferGP
-from hetbo.models.marginal_likelihood import MarginalLikelihood
+from hetbo.models._task_covariance import SMALLEST_TASK_VARIANCE
 from model_datasets import MODELS, dataset, random_dataset
+from model_laws import with_random_parameters
 
 cases = pytest.mark.parametrize("name", MODELS)
 
 
 def drawn_model(name: str, seed: int = 0, *, noise: bool = False) -> TransferGP:
     """A model with random likely parameters."""
-    model = MODELS[name](random_dataset(seed, noise=noise))
-    likelihood = MarginalLikelihood(model)
-    likelihood.write(likelihood.coordinates.draw(np.random.default_rng(seed)))
-    return model
+    return with_random_parameters(MODELS[name](random_dataset(seed, noise=noise)), seed)
 
 
 def points(model: TransferGP, *shape: int) -> torch.Tensor:
@@ -108,7 +106,11 @@ def test_identical_spaces_give_botorchs_multi_task_gp(
     theirs.likelihood.noise = torch.tensor([0.01, 0.02, 0.03], dtype=torch.float64)
     with torch.no_grad():
         ours.covar_module.shared.blocks[0].raw_lengthscale.copy_(scales)
-        ours.covar_module.shared.task.set_matrix(task.covar_matrix.to_dense())
+        shared = ours.covar_module.shared.task
+        own = torch.full_like(shared.raw_own, SMALLEST_TASK_VARIANCE)
+        matrix = task.covar_matrix.to_dense() - torch.diag(own)
+        shared.factor.copy_(torch.linalg.cholesky(matrix))
+        shared.raw_own.copy_(own)
         ours.likelihood.noise_covar.raw_noise.copy_(theirs.likelihood.noise.flatten())
         for index, mean in enumerate(theirs.mean_module.base_means):
             mean.constant.fill_(0.1 * index)
@@ -241,8 +243,8 @@ def test_changed_parameters_are_noticed() -> None:
 
 
 def test_state_dict_moves_a_fit_to_another_model() -> None:
-    model = drawn_model("conditional, presence")
-    other = MODELS["conditional, presence"](model.data)
+    model = drawn_model("conditional, residual")
+    other = MODELS["conditional, residual"](model.data)
     other.load_state_dict(model.state_dict())
     X = points(model, 3, 1)
     assert torch.equal(model.posterior(X).mean, other.posterior(X).mean)

@@ -9,14 +9,16 @@ from numpy.testing import assert_array_equal
 from hetbo import Float, Int, JointSpace, Space
 from hetbo.encoding import Dataset, Encoder
 from hetbo.models import TargetGP, fit
-from hetbo.models.rounding import Rounding
+from hetbo.models._rounding import Rounding
 from model_datasets import drawn_trials
 
 SPACE = Space(depth=Int(1, 6), rate=Float(0.0, 1.0), width=Int(4, 400, log=True))
 
 
 def test_posterior_is_constant_between_rounding_points() -> None:
-    data = Dataset.build(JointSpace.merge(SPACE), drawn_trials(SPACE, 8, np.random.default_rng(0)))
+    data = Dataset.build(
+        JointSpace.merge(SPACE), drawn_trials(SPACE, 8, np.random.default_rng(0)), goal="minimize"
+    )
     model = fit(TargetGP(data))
     X = torch.full((601, 1, 3), 0.4, dtype=torch.float64)
     X[:, 0, 0] = torch.linspace(0, 1, 601, dtype=torch.float64)

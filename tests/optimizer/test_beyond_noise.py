@@ -9,10 +9,9 @@ import torch
 from scipy.stats import norm
 
 import hetbo as hb
-from hetbo.engine import Engine
 from hetbo.experiments import Goal
-from hetbo.methods import METHODS
-from hetbo.models import TransferGP
+from hetbo.methods import METHODS, Engine
+from hetbo.models import FittedGP, TransferGP
 
 SPACE = hb.Space(x=hb.Float(0.0, 1.0), y=hb.Float(0.0, 1.0))
 POOL = np.random.default_rng(7).random((200, 2))
@@ -36,12 +35,15 @@ def trials(*, noise: float, known: float | None = None) -> list[hb.Trial]:
 def engine(beyond_noise: float, pool: npt.NDArray[np.float64] | None = POOL) -> Engine:
     recipe = replace(METHODS["vanilla"], beyond_noise=beyond_noise)
     joint = hb.JointSpace.merge(SPACE)
-    return Engine(recipe, joint, Goal.MAXIMIZE, n_initial=5, pool=pool)
+    candidates = None if pool is None else [dict(zip(SPACE, x, strict=True)) for x in pool.tolist()]
+    return Engine(recipe, joint, Goal.MAXIMIZE, n_initial=5, candidates=candidates)
 
 
 def fitted(told: list[hb.Trial]) -> TransferGP:
     rng, _, _ = np.random.default_rng(0).spawn(3)
-    return engine(0.0).fit(told, rng).models["vanilla"]
+    made = engine(0.0).fit(told, rng).models["vanilla"]
+    assert isinstance(made, FittedGP)
+    return made.model
 
 
 def textbook_choice(told: list[hb.Trial], beyond_noise: float) -> npt.NDArray[np.float64]:
@@ -62,7 +64,8 @@ def textbook_choice(told: list[hb.Trial], beyond_noise: float) -> npt.NDArray[np
 @pytest.mark.parametrize("beyond_noise", [0.0, 2.0, 6.0])
 def test_the_improvement_counts_from_beyond_the_noise(beyond_noise: float) -> None:
     told = trials(noise=0.5)
-    (point,) = engine(beyond_noise).suggest(told, 1, np.random.default_rng(0), order=COUNT)
+    chosen = engine(beyond_noise).suggest(told, 1, np.random.default_rng(0), order=COUNT)
+    (point,) = chosen.points
     assert point.tolist() == textbook_choice(told, beyond_noise).tolist()
 
 
@@ -81,16 +84,16 @@ def test_it_makes_the_search_bolder() -> None:
 def test_without_noise_the_smallest_improvement_counts() -> None:
     told = trials(noise=0.0)
     points = [
-        engine(beyond_noise).suggest(told, 1, np.random.default_rng(0), order=COUNT)[0].tolist()
+        engine(beyond_noise).suggest(told, 1, np.random.default_rng(0), order=COUNT).points[0]
         for beyond_noise in (0.0, 6.0)
     ]
-    assert points[0] == points[1]
+    assert points[0].tolist() == points[1].tolist()
 
 
 def test_without_a_pool_the_best_place_is_not_left() -> None:
     told = trials(noise=0.5)
     points = [
-        engine(beyond_noise, None).suggest(told, 1, np.random.default_rng(0), order=COUNT)[0]
+        engine(beyond_noise, None).suggest(told, 1, np.random.default_rng(0), order=COUNT).points[0]
         for beyond_noise in (0.0, 6.0)
     ]
     assert points[0].tolist() == points[1].tolist()
@@ -109,7 +112,9 @@ def test_without_trials_it_is_what_was_assumed() -> None:
     found = Engine(METHODS["auto"], joint, Goal.MAXIMIZE, n_initial=5).fit(
         [], np.random.default_rng(0)
     )
-    for model in found.models.values():
+    for fitted in found.models.values():
+        assert isinstance(fitted, FittedGP)
+        model = fitted.model
         assert model.target_noise == pytest.approx(float(model.likelihood.noise[0].detach()))
 
 

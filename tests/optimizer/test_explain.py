@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hetbo import Categorical, Experiment, Float, Optimizer, Space, Trial
-from hetbo.explanation import Explanation
+from hetbo.methods import Explanation
 from hetbo.models import LearnedChoice, LearnedNumber
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*look like noise")
@@ -27,7 +27,7 @@ def source(
     trials = [
         Trial({"a": a, "b": b}, change(wave(a, b))) for a, b in rng.random((count, 2)).tolist()
     ]
-    return Experiment(name, OLD, trials)
+    return Experiment(name, OLD, trials, goal="minimize")
 
 
 def shuffled(name: str) -> Experiment:
@@ -36,11 +36,11 @@ def shuffled(name: str) -> Experiment:
     order = np.random.default_rng(7).permutation(len(true.trials))
     values = [true.trials[index].value for index in order]
     trials = [replace(t, value=v) for t, v in zip(true.trials, values, strict=True)]
-    return Experiment(name, OLD, trials)
+    return Experiment(name, OLD, trials, goal="minimize")
 
 
 def started(*sources: Experiment, trials: int = 12, method: str = "auto") -> Optimizer:
-    tuner = Optimizer(NEW, sources=sources, method=method, seed=3)
+    tuner = Optimizer(NEW, sources=sources, method=method, seed=3, goal="minimize")
     rng = np.random.default_rng(2)
     for a, b, c in rng.random((trials, 3)).tolist():
         tuner.tell({"a": a, "b": b, "c": c}, wave(a, b, c))
@@ -58,7 +58,7 @@ def test_weights_are_shares(both: Explanation) -> None:
     assert "vanilla" in both.models
     assert len(both.models) >= 3
     assert all(0 <= trust <= 1 for trust in both.sources.values())
-    assert all(-1 <= r <= 1 for r in both.correlations.values())
+    assert all(-1 <= r.low <= r.high <= 1 for r in both.correlations.values())
 
 
 ALONE = ("vanilla", "vanilla, main effects")
@@ -75,10 +75,10 @@ def test_vanilla_keeps_a_say_where_the_sources_predict_better() -> None:
     assert without_sources(told) == pytest.approx(0.1 / 1.1, abs=0.005)
 
 
-@pytest.mark.parametrize(("trials", "heard"), [(1, False), (4, False), (5, True)])
-def test_models_without_sources_wait_while_there_are_sources(trials: int, heard: bool) -> None:
+@pytest.mark.parametrize(("trials", "active"), [(1, False), (4, False), (5, True)])
+def test_models_without_sources_wait_while_there_are_sources(trials: int, active: bool) -> None:
     told = started(source("true"), trials=trials).explain()
-    assert (set(ALONE) <= set(told.models)) is heard
+    assert (set(ALONE) <= set(told.models)) is active
     assert sum(told.models.values()) == pytest.approx(1.0)
 
 
@@ -104,13 +104,36 @@ def test_learned_values_are_told_with_their_uncertainty() -> None:
     assert "The c of 'true' seems to have been about" in told.sentence
 
 
+def test_what_the_trials_cannot_tell_is_no_finding() -> None:
+    told = started(source("past"), trials=1).explain()
+    assert not told.correlations["past"].known
+    assert "its correlation with the target is not known yet" in told.sentence
+    assert told.sentence.count("correlation") == 1
+    assert not set("+0123456789") & set(told.sentence)
+    assert str(told.correlations["past"]) == "not known yet"
+
+
+def test_the_headline_agrees_with_its_details(both: Explanation) -> None:
+    verdicts = {
+        "rest mostly on the sources": "is followed closely",
+        "rest partly on the sources": "is followed with caution",
+        "rest on the target's own trials": "hardly counts",
+    }
+    for told in (both, started(shuffled("past")).explain(), started(source("past")).explain()):
+        said = [words for head, words in verdicts.items() if head in told.sentence]
+        assert len(said) == 1
+        assert said[0] in told.sentence
+        stronger = list(verdicts.values())[: list(verdicts.values()).index(said[0])]
+        assert not any(words in told.sentence for words in stronger)
+
+
 def test_a_negated_source_goes_the_other_way() -> None:
     explanation = started(source("against", lambda y: -y), method="learned-imputation").explain()
-    assert explanation.correlations["against"] < -0.5
+    assert explanation.correlations["against"].high < -0.3
     assert explanation.sources["against"] > 0.5
     assert "the other way round" in explanation.sentence
     along = started(source("along"), method="learned-imputation").explain()
-    assert along.correlations["along"] > 0.5
+    assert along.correlations["along"].low > 0.3
     assert "the other way round" not in along.sentence
 
 
@@ -123,7 +146,9 @@ def test_auto_trusts_the_target_alone_if_the_only_source_is_nonsense() -> None:
 
 def test_categories_are_learned_as_well() -> None:
     space = OLD.replace(k=Categorical("x", "y"))
-    tuner = Optimizer(space, sources=[source("past")], method="learned-imputation", seed=0)
+    tuner = Optimizer(
+        space, sources=[source("past")], method="learned-imputation", seed=0, goal="minimize"
+    )
     for index, (a, b) in enumerate(np.random.default_rng(5).random((8, 2)).tolist()):
         # The source ran with y: with x the objective is another one.
         value = wave(a, b) if index % 2 else 2 * a - 3 * b
@@ -146,10 +171,13 @@ def test_looking_changes_nothing(method: str) -> None:
 
 
 def test_before_any_model_has_a_say() -> None:
-    explanation = Optimizer(NEW, seed=0).explain()
+    explanation = Optimizer(NEW, seed=0, goal="minimize").explain()
     assert explanation.models == {}
     assert "covered" in explanation.sentence
-    assert "Random search" in Optimizer(NEW, seed=0, method="random").explain().sentence
+    assert (
+        "Random search"
+        in Optimizer(NEW, seed=0, method="random", goal="minimize").explain().sentence
+    )
 
 
 def test_without_sources_the_target_decides() -> None:

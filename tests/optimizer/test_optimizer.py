@@ -29,7 +29,7 @@ SPACE = Space(a=Float(0.0, 1.0), b=Int(1, 5))
 
 
 def optimizer(**options: Any) -> Optimizer:  # noqa: ANN401
-    return Optimizer(SPACE, **{"seed": 0, "method": "vanilla", **options})
+    return Optimizer(SPACE, **{"goal": "minimize", "seed": 0, "method": "vanilla", **options})
 
 
 def test_tell_takes_a_suggestion_a_number_or_parameters() -> None:
@@ -172,7 +172,7 @@ def test_suggestions_cannot_change_the_record() -> None:
 @pytest.mark.parametrize("method", ["vanilla", "auto", "learned-imputation"])
 def test_without_sources_a_scrambled_sobol_sequence_comes_first(method: str) -> None:
     space = Space(a=Float(0.0, 1.0), b=Float(0.0, 1.0))
-    tuner = Optimizer(space, method=method, seed=7, n_initial=8)
+    tuner = Optimizer(space, method=method, seed=7, n_initial=8, goal="minimize")
     unit = np.array([list(s.params.values()) for s in tuner.ask(3)], dtype=float)
     for number in range(3):
         tuner.tell(number, float(number))
@@ -188,7 +188,9 @@ def test_without_sources_a_scrambled_sobol_sequence_comes_first(method: str) -> 
 
 
 def test_the_model_finds_the_optimum_of_a_simple_function() -> None:
-    tuner = Optimizer(Space(x=Float(-2.0, 3.0)), method="vanilla", seed=1, n_initial=4)
+    tuner = Optimizer(
+        Space(x=Float(-2.0, 3.0)), method="vanilla", seed=1, n_initial=4, goal="minimize"
+    )
     for _ in range(10):
         suggestion = tuner.ask()
         x = float(suggestion.params["x"] or 0.0)
@@ -217,7 +219,9 @@ def test_the_edge_of_a_region_that_crashes_is_found(seed: int) -> None:
 
 
 def test_where_a_trial_failed_no_other_is_suggested() -> None:
-    tuner = Optimizer(Space(x=Float(0.0, 1.0)), method="vanilla", seed=0, n_initial=1)
+    tuner = Optimizer(
+        Space(x=Float(0.0, 1.0)), method="vanilla", seed=0, n_initial=1, goal="minimize"
+    )
     for x in (0.1, 0.5, 0.9):
         tuner.tell({"x": x}, (x - 0.6) ** 2)
     crashed: list[float] = []
@@ -230,19 +234,23 @@ def test_where_a_trial_failed_no_other_is_suggested() -> None:
 
 
 def test_failures_stay_out_of_the_objective() -> None:
-    tuner = Optimizer(Space(x=Float(0.0, 1.0)), method="vanilla", seed=3, n_initial=1)
+    tuner = Optimizer(
+        Space(x=Float(0.0, 1.0)), method="vanilla", seed=3, n_initial=1, goal="minimize"
+    )
     for x in (0.2, 0.5, 0.8):
         tuner.tell({"x": x}, x)
     tuner.tell_failure({"x": 0.05})
     fitted = tuner._engine.fit(tuner.trials, np.random.default_rng(0))
-    assert len(fitted.models["vanilla"].train_targets) == 3
+    assert len(fitted.models["vanilla"].observed) == 3
 
 
 def test_known_noise_counts() -> None:
     """Of two equally good values, the certain one draws the search."""
 
     def suggested(noise: tuple[float, float]) -> float:
-        tuner = Optimizer(Space(x=Float(0.0, 1.0)), method="vanilla", seed=4, n_initial=1)
+        tuner = Optimizer(
+            Space(x=Float(0.0, 1.0)), method="vanilla", seed=4, n_initial=1, goal="minimize"
+        )
         tuner.tell({"x": 0.2}, 0.0, noise=noise[0])
         tuner.tell({"x": 0.8}, 0.0, noise=noise[1])
         for x in (0.0, 0.5, 1.0):
@@ -256,14 +264,16 @@ def test_known_noise_counts() -> None:
 
 def quadratic(name: str, optimum: float) -> Experiment:
     trials = [Trial({"a": a}, (a - optimum) ** 2) for a in np.linspace(0, 1, 9).tolist()]
-    return Experiment(name, Space(a=Float(0.0, 1.0)), trials)
+    return Experiment(name, Space(a=Float(0.0, 1.0)), trials, goal="minimize")
 
 
 def test_common_draws_what_it_does_not_model_at_random() -> None:
     space = Space(a=Float(0.0, 1.0), c=Float(0.0, 1.0), k=Categorical("x", "y", "z"))
     made = []
     for seed in range(12):
-        tuner = Optimizer(space, sources=[quadratic("old", 0.3)], method="common", seed=seed)
+        tuner = Optimizer(
+            space, sources=[quadratic("old", 0.3)], method="common", seed=seed, goal="minimize"
+        )
         made.append(tuner.ask().params)
     a, c = (np.array([params[name] for params in made], dtype=float) for name in "ac")
     assert np.abs(a - 0.3).max() < 0.2
@@ -278,7 +288,12 @@ def test_common_draws_from_a_pool_as_well() -> None:
     made = []
     for seed in range(8):
         tuner = Optimizer(
-            space, sources=[quadratic("old", 0.3)], method="common", seed=seed, candidates=pool
+            space,
+            sources=[quadratic("old", 0.3)],
+            method="common",
+            seed=seed,
+            candidates=pool,
+            goal="minimize",
         )
         made.append(tuner.ask().params)
     assert {params["a"] for params in made} == {0.3}
@@ -289,7 +304,7 @@ def test_values_that_the_target_fixes_are_used() -> None:
     """The best `a` is where `b` is, and the target holds `b` at 0.8."""
     rng = np.random.default_rng(0)
     trials = [Trial({"a": a, "b": b}, (a - b) ** 2) for a, b in rng.random((30, 2))]
-    old = Experiment("old", Space(a=Float(0.0, 1.0), b=Float(0.0, 1.0)), trials)
+    old = Experiment("old", Space(a=Float(0.0, 1.0), b=Float(0.0, 1.0)), trials, goal="minimize")
     for value in (0.2, 0.8):
         tuner = Optimizer(
             Space(a=Float(0.0, 1.0)),
@@ -297,6 +312,7 @@ def test_values_that_the_target_fixes_are_used() -> None:
             method="learned-imputation",
             seed=0,
             fixed={"b": value},
+            goal="minimize",
         )
         assert tuner.ask().params["a"] == pytest.approx(value, abs=0.15)
 

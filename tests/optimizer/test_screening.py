@@ -8,7 +8,7 @@ import pytest
 
 import hetbo as hb
 from hetbo.experiments import TrialState
-from hetbo.screening import is_noise
+from hetbo.methods._screening import is_noise
 from hetbo.spaces import Value
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*look like noise")
@@ -59,9 +59,24 @@ def test_the_goal_does_not_matter() -> None:
 
 def test_who_is_left_out_is_said_once() -> None:
     noise = shuffled(experiment(5, name="mixed up"), 1)
-    with pytest.warns(hb.HetboWarning, match="'mixed up' is left out: its values look like noise"):
+    with pytest.warns(hb.HetboWarning, match="'mixed up' is not used: its values look like noise"):
         assert is_noise(noise)
     assert is_noise(noise)
+
+
+def test_each_of_many_sources_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[object] = []
+
+    def has_a_shape(*source: object) -> bool:
+        judged.append(source)
+        return False
+
+    monkeypatch.setattr("hetbo.methods._screening._FEWEST", 1)
+    monkeypatch.setattr("hetbo.methods._screening._ranks_like_chance", has_a_shape)
+    sources = [experiment(7, count=2, name=f"old {i}") for i in range(200)]
+    for _ in range(2):
+        assert not any(map(is_noise, sources))
+    assert len(judged) == 200
 
 
 def test_a_weak_shape_needs_more_trials() -> None:
@@ -69,7 +84,7 @@ def test_a_weak_shape_needs_more_trials() -> None:
         source = experiment(seed, count=count)
         values = values_of(source) + 0.3 * np.random.default_rng(50 + seed).standard_normal(count)
         trials = [replace(t, value=v) for t, v in zip(source.trials, values, strict=True)]
-        return hb.Experiment("old", OLD, trials)
+        return hb.Experiment("old", OLD, trials, goal="minimize")
 
     assert any(is_noise(noisy(seed, 30)) for seed in (2, 3))
     assert not any(is_noise(noisy(seed, 100)) for seed in (2, 3))
@@ -83,16 +98,16 @@ def test_trials_without_a_value_do_not_count() -> None:
     source = shuffled(experiment(0), 1)
     failed = [hb.Trial(t.params, state=TrialState.FAILED) for t in source.trials[:11]]
     assert is_noise(source)
-    assert not is_noise(hb.Experiment("old", OLD, [*failed, *source.trials[11:]]))
+    assert not is_noise(hb.Experiment("old", OLD, [*failed, *source.trials[11:]], goal="minimize"))
 
 
 def test_one_value_throughout_is_no_noise() -> None:
     trials = [replace(t, value=1.0) for t in experiment(0).trials]
-    assert not is_noise(hb.Experiment("old", OLD, trials))
+    assert not is_noise(hb.Experiment("old", OLD, trials, goal="minimize"))
 
 
 def suggestions(method: str, sources: list[hb.Experiment], trials: int) -> list[object]:
-    optimizer = hb.Optimizer(NEW, sources=sources, method=method, seed=3)
+    optimizer = hb.Optimizer(NEW, sources=sources, method=method, seed=3, goal="minimize")
     found: list[object] = []
     for _ in range(trials):
         suggestion = optimizer.ask()
@@ -108,26 +123,29 @@ def test_noise_alone_is_like_no_sources() -> None:
 
 def test_noise_beside_a_good_source() -> None:
     sources = [experiment(1, name="good"), shuffled(experiment(0, name="noise"), 1)]
-    optimizer = hb.Optimizer(NEW, sources=sources, seed=0)
+    optimizer = hb.Optimizer(NEW, sources=sources, seed=0, goal="minimize")
     for point in np.random.default_rng(2).random((8, 3)).tolist():
         params = dict(zip(NEW, point, strict=True))
         optimizer.tell(params, bowl(params))
     found = optimizer.explain()
-    assert found.left_out == ("noise",)
-    assert found.sources["noise"] == found.correlations["noise"] == 0.0
+    assert list(found.dropped_sources) == ["noise"]
+    assert found.sources["noise"] == 0.0
+    assert list(found.correlations) == ["good"]
     assert found.sources["good"] > 0.3
-    assert "'noise' is left out: its values look like noise" in found.sentence
+    assert "'noise' is not used: its values look like noise" in found.sentence
     assert {value.experiment for value in found.learned} == {"good", "target"}
 
 
 def test_who_names_a_method_gets_it() -> None:
     noise = shuffled(experiment(0), 1)
-    optimizer = hb.Optimizer(NEW, sources=[noise], method="learned-imputation", seed=0)
-    assert optimizer.explain().left_out == ()
+    optimizer = hb.Optimizer(
+        NEW, sources=[noise], method="learned-imputation", seed=0, goal="minimize"
+    )
+    assert optimizer.explain().dropped_sources == {}
 
 
 def test_before_the_first_trial_it_is_said() -> None:
-    optimizer = hb.Optimizer(NEW, sources=[shuffled(experiment(0), 1)], seed=0)
+    optimizer = hb.Optimizer(NEW, sources=[shuffled(experiment(0), 1)], seed=0, goal="minimize")
     found = optimizer.explain()
-    assert found.left_out == ("old",)
-    assert "the space is being covered. 'old' is left out" in found.sentence
+    assert list(found.dropped_sources) == ["old"]
+    assert "the space is being covered. 'old' is not used" in found.sentence

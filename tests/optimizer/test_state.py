@@ -1,10 +1,13 @@
 """The same seed gives the same suggestions, and a saved optimizer goes on as if never stopped."""
 
+import copy
 import json
+import math
 import os
 import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,17 @@ import pytest
 import torch
 
 from helpers import refused
-from hetbo import Categorical, DataError, Experiment, Float, Int, Optimizer, Space, Trial, engine
+from hetbo import (
+    Categorical,
+    DataError,
+    Experiment,
+    Float,
+    HetboError,
+    Int,
+    Optimizer,
+    Space,
+    Trial,
+)
 
 SPACE = Space(a=Float(1e-3, 1.0, log=True), b=Int(1, 9), k=Categorical("x", "y", None))
 
@@ -24,7 +37,9 @@ def source() -> Experiment:
         Trial({"a": float(a), "b": int(b)}, float((a - 0.4) ** 2 + 0.1 * b), noise=0.01)
         for a, b in zip(rng.random(8), rng.integers(1, 10, 8), strict=True)
     ]
-    return Experiment("old", Space(a=Float(0.0, 1.0), b=Int(1, 9)), trials, fixed={"k": "y"})
+    return Experiment(
+        "old", Space(a=Float(0.0, 1.0), b=Int(1, 9)), trials, fixed={"k": "y"}, goal="minimize"
+    )
 
 
 def run(optimizer: Optimizer, steps: int) -> list[dict[str, Any]]:
@@ -44,7 +59,8 @@ def run(optimizer: Optimizer, steps: int) -> list[dict[str, Any]]:
 
 
 def fresh(method: str = "auto", **options: Any) -> Optimizer:  # noqa: ANN401
-    return Optimizer(SPACE, sources=[source()], method=method, seed=11, n_initial=2, **options)
+    given = {"goal": "minimize", "seed": 11, "n_initial": 2, **options}
+    return Optimizer(SPACE, sources=[source()], method=method, **given)
 
 
 METHODS = ("auto", "random", "common", "vanilla")
@@ -117,7 +133,7 @@ def test_an_interrupted_ask_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> 
         def interrupt(*_: object, **__: object) -> None:
             raise KeyboardInterrupt
 
-        patched.setattr(engine, "maximise", interrupt)
+        patched.setattr("hetbo.methods._engine.maximize", interrupt)
         with pytest.raises(KeyboardInterrupt):
             stopped.ask()
     assert stopped.to_json() == before
@@ -126,11 +142,12 @@ def test_an_interrupted_ask_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_everything_is_stored(tmp_path: Path) -> None:
     pool = [{"a": 0.1, "b": b, "k": k} for b in (1, 2, 3) for k in ("x", None)]
-    extra = Experiment("extra", Space(z=Float(0.0, 1.0)), [Trial({"z": 0.1}, 1.0)])
+    space = Space(a=Float(0.0, 1.0), z=Float(0.0, 1.0))
+    extra = Experiment("extra", space, [Trial({"a": 0.5, "z": 0.1}, 1.0)], goal="minimize")
     optimizer = Optimizer(
         SPACE,
         sources=[source(), extra],
-        goal="maximize",
+        goal="minimize",
         method="learned-imputation",
         seed=2**40,
         n_initial=7,
@@ -150,11 +167,50 @@ def test_everything_is_stored(tmp_path: Path) -> None:
     assert (stored["format"], stored["version"]) == ("hetbo-optimizer", 1)
 
 
+def places(data: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:  # noqa: ANN401
+    """Yield where the parts of JSON data stand: of a list the first two."""
+    yield place
+    if isinstance(data, dict | list):
+        for key in data if isinstance(data, dict) else range(min(len(data), 2)):
+            yield from places(data[key], (*place, key))
+
+
+WRONG: tuple[object, ...] = (
+    None, True, -1, 2**70, 1.5, math.nan, math.inf, "x", "", [], {}, [None], {"x": None}
+)  # fmt: skip
+
+
+def test_a_damaged_file_is_refused_or_harmless() -> None:
+    """Whatever stands in one place of a saved state: an error of ours, or an optimizer that asks.
+
+    Asking takes long, so it is tried only where a model would be handed what stands there.
+    """
+    tuner = fresh(candidates=[{"a": 0.1, "b": 1, "k": "x"}, {"a": 0.9, "b": 2, "k": None}])
+    tuner.tell(tuner.ask(), 1.0, noise=0.1)
+    good = tuner.to_json()
+    messages = []
+    for place in places(good):
+        for wrong in WRONG if place else ():
+            data = copy.deepcopy(good)
+            part: Any = data
+            for key in place[:-1]:
+                part = part[key]
+            part[place[-1]] = wrong
+            try:
+                loaded = Optimizer.from_json(data)
+                if place[0] == "warm_starts" and len(place) > 2:
+                    loaded.ask()
+            except HetboError as error:
+                messages.append(str(error))
+    assert len(messages) > 500
+    assert not any("\n" in message for message in messages)
+
+
 KILLED_WHILE_SAVING = """
 import os, random, signal, sys, time
 from hetbo import Float, Optimizer, Space
 path, whole = sys.argv[1], 0
-optimizer = Optimizer(Space(a=Float(0.0, 1.0)), method="random", seed=0)
+optimizer = Optimizer(Space(a=Float(0.0, 1.0)), goal="minimize", method="random", seed=0)
 for number in range(1000):
     optimizer.tell({"a": number / 1000}, float(number))
 optimizer.save(path)
@@ -181,7 +237,7 @@ def test_a_kill_during_save_leaves_a_whole_file(tmp_path: Path) -> None:
 
 def test_a_save_that_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
-    optimizer = Optimizer(SPACE, seed=0)
+    optimizer = Optimizer(SPACE, seed=0, goal="minimize")
     optimizer.save(path)
     old = path.read_bytes()
     optimizer.tell({"a": 0.5, "b": 1, "k": "x"}, 1.0)
@@ -191,11 +247,11 @@ def test_a_save_that_cannot_be_written_leaves_the_old_file(tmp_path: Path) -> No
 
 
 def changed(**changes: object) -> str:
-    return json.dumps({**Optimizer(SPACE, seed=0).to_json(), **changes})
+    return json.dumps({**Optimizer(SPACE, seed=0, goal="minimize").to_json(), **changes})
 
 
 def without(key: str) -> str:
-    data = Optimizer(SPACE, seed=0).to_json()
+    data = Optimizer(SPACE, seed=0, goal="minimize").to_json()
     del data[key]
     return json.dumps(data)
 

@@ -75,7 +75,7 @@ def test_options_are_kept() -> None:
 
 
 def test_sources_are_kept_and_it_can_be_done_again() -> None:
-    older = Experiment("older", Space(a=Float(0.0, 1.0)), [Trial({"a": 0.5}, 1.0)])
+    older = Experiment("older", Space(a=Float(0.0, 1.0)), [Trial({"a": 0.5}, 1.0)], goal="maximize")
     tuner = started(sources=[older])
     for _ in range(2):
         tuner = tuner.with_space(OLD)
@@ -94,7 +94,7 @@ def past(tuner: Optimizer) -> Experiment:
 
 
 def test_values_that_the_target_fixes_stay_fixed() -> None:
-    older = Experiment("older", Space(z=Float(0.0, 1.0)), [Trial({"z": 0.5}, 1.0)])
+    older = Experiment("older", OLD.replace(z=Float(0.0, 1.0)), goal="maximize")
     tuner = started(sources=[older], fixed={"z": 0.7})
     after = tuner.with_space(OLD.drop("b"), target_fixed={"b": 3})
     assert after._joint.target.fixed == {"z": 0.7, "b": 3}
@@ -113,5 +113,5 @@ def test_candidates_belong_to_a_space() -> None:
 
 
 def test_going_on_before_the_first_trial() -> None:
-    fresh = Optimizer(OLD, seed=4).with_space(Space(a=Float(0.0, 2.0)))
+    fresh = Optimizer(OLD, seed=4, goal="minimize").with_space(Space(a=Float(0.0, 2.0)))
     assert set(fresh.ask().params) == {"a"}

@@ -6,15 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from plotly.offline import get_plotlyjs
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 from hetbo import Optimizer
-from hetbo.report.building import view_of
-from hetbo.report.page import page
-from hetbo.report.view import View
-from report.runs import ATTACKS, attacked, tuned_run
+from hetbo.plot import Run
+from hetbo.report import report_html
+from report.runs import ATTACKS, UNPRINTABLE, attacked, tuned_run
 
 FLAGS = (
     "--headless",
@@ -34,20 +32,15 @@ def tuned() -> Optimizer:
 
 
 @pytest.fixture(scope="session")
-def view(tuned: Optimizer) -> View:
-    return view_of(tuned, title="A run")
-
-
-@pytest.fixture(scope="session")
-def tuned_page(view: View, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tuned_page(tuned: Optimizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(page(view, get_plotlyjs()), encoding="utf-8")
+    path.write_text(report_html(tuned, title="A run"), encoding="utf-8")
     return path
 
 
 @pytest.fixture(scope="session")
-def attacked_view() -> View:
-    return view_of(attacked(), title="".join(ATTACKS), value="".join(ATTACKS))
+def attacked_run() -> Run:
+    return Run(attacked(), value="".join(ATTACKS) + UNPRINTABLE)
 
 
 @pytest.fixture(scope="session")

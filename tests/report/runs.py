@@ -13,24 +13,27 @@ ATTACKS = (
     '<a href="javascript:window.hacked=5">x</a>',
     "&lt;b&gt; &amp; &#60;",
     "=1+1 $x^2$ %{x} ${y}",
-    "two\u2028lines\u2029and\nmore\x00",
-    "\u202eleft\ud800",
+    "\u202eleft\u200b\u00a0right",
     "<!--<script>",
 )
+UNPRINTABLE = "two\u2028lines\u2029and\nmore\x00 \ud800"
+"""No name or choice holds such characters; a title may."""
 
 
 def told(optimizer: Optimizer, count: int, seed: int = 0) -> Optimizer:
     """Tell random values at random places."""
     rng = np.random.default_rng(seed)
     if count:
-        for suggestion in Optimizer(optimizer.space, method="random", seed=seed).ask(count):
+        for suggestion in Optimizer(
+            optimizer.space, method="random", seed=seed, goal="minimize"
+        ).ask(count):
             optimizer.tell(suggestion.params, float(rng.normal()))
     return optimizer
 
 
 def source(name: str = "past", space: Space = SPACE, count: int = 6) -> Experiment:
     """Return random trials as a source."""
-    return told(Optimizer(space, seed=0), count, seed=9).as_experiment(name)
+    return told(Optimizer(space, seed=0, goal="minimize"), count, seed=9).as_experiment(name)
 
 
 def attacked() -> Optimizer:
@@ -43,7 +46,9 @@ def attacked() -> Optimizer:
     )
     old = space.drop(ATTACKS[0], ATTACKS[3])
     sources = [source(text, old, 3) for text in (ATTACKS[4], "y" * 1_000_000)]
-    optimizer = Optimizer(space, sources=sources, method="learned-imputation", seed=0, n_initial=2)
+    optimizer = Optimizer(
+        space, sources=sources, method="learned-imputation", seed=0, n_initial=2, goal="minimize"
+    )
     return told(optimizer, 4)
 
 
@@ -58,9 +63,14 @@ def tuned_run() -> Optimizer:
     old = SPACE.drop("kind")
     past = [(float(10 ** rng.uniform(-3, 0)), int(rng.integers(1, 7))) for _ in range(12)]
     before = Experiment(
-        "past", old, [Trial({"rate": r, "depth": d}, 3 * wave(r, d)) for r, d in past]
+        "past",
+        old,
+        [Trial({"rate": r, "depth": d}, 3 * wave(r, d)) for r, d in past],
+        goal="minimize",
     )
-    optimizer = Optimizer(SPACE.replace(c=Float(0.0, 1.0)), sources=[before], seed=3, n_initial=3)
+    optimizer = Optimizer(
+        SPACE.replace(c=Float(0.0, 1.0)), sources=[before], seed=3, n_initial=3, goal="minimize"
+    )
     for number in range(9):
         rate, c = float(10 ** rng.uniform(-3, 0)), float(rng.random())
         depth, kind = int(rng.integers(1, 7)), "ab"[number % 2]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from helpers import evaluated, pickled, refused
 from hetbo import Categorical, Float, Int, SpaceError
 from hetbo.spaces import Parameter, Value
-from hetbo.spaces.parameters import parameter_from_json, parameter_to_json
+from hetbo.spaces._parameter import parameter_from_json, parameter_to_json
 from strategies import categoricals, choices, parameters, values
 
 FLAGS = (False, True)
@@ -56,14 +56,15 @@ class Level(IntEnum):
         (lambda: Int(0, 10**5000), ["Int", "high=<int too long to show>", "2**53"]),
         (lambda: Int(FLAGS[0], 3), ["Int", "low=False", "whole"]),
         (Categorical, ["no choices"]),
-        (lambda: Categorical("a", "b", "a"), ["'a'", "twice"]),
-        (lambda: Categorical(1, 1.0), ["1.0", "twice"]),
-        (lambda: Categorical(*FLAGS, *FLAGS), ["False", "twice"]),
+        (lambda: Categorical("a", "b", "a"), ["'a'", "duplicate choice"]),
+        (lambda: Categorical(1, 1.0), ["1.0", "duplicate choice"]),
+        (lambda: Categorical(*FLAGS, *FLAGS), ["False", "duplicate choice"]),
         (lambda: Categorical(math.nan), ["nan", "cannot be a choice"]),
         (lambda: Categorical(math.inf), ["inf", "cannot be a choice"]),
         (lambda: Categorical(10**400), ["1000", "cannot be a choice"]),
         (lambda: Categorical(["a"]), ["['a']", "cannot be a choice"]),  # type: ignore[arg-type]
         (lambda: Categorical(np.array(1)), ["array(1)", "cannot be a choice"]),  # type: ignore[arg-type]
+        (lambda: Categorical("a", "b\0"), [r"'b\x00'", "control character"]),
         (lambda: Categorical(b"a"), ["b'a'", "cannot be a choice"]),  # type: ignore[arg-type]
     ],
 )
@@ -245,3 +246,12 @@ def test_json_that_describes_no_parameter_is_refused(data: object, parts: list[s
 @given(st.one_of(parameters(), choices()), st.one_of(parameters(), choices()))
 def test_equal_things_have_equal_hashes(one: object, other: object) -> None:
     assert one != other or hash(one) == hash(other)
+
+
+def test_a_long_list_of_choices_is_told_in_short() -> None:
+    parameter = Categorical(*(f"v{number}" for number in range(200_000)))
+    assert parameter.index("v199999") == 199_999
+    with pytest.raises(SpaceError) as caught:
+        parameter.check("w")
+    assert len(str(caught.value)) < 400
+    assert "'v19' and 199980 more" in str(caught.value)

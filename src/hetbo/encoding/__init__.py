@@ -1,8 +1,20 @@
 """From named values to numbers for the models, and back."""
 
-from hetbo.encoding.columns import Column, Columns
-from hetbo.encoding.dataset import Dataset, Scaling
-from hetbo.encoding.encoder import Encoder
-from hetbo.encoding.outcomes import OutcomeScale
+from hetbo.encoding._columns import Column, Columns
+from hetbo.encoding._dataset import Dataset, EncodedSources, Rows, Scaling
+from hetbo.encoding._encoder import Encoder
+from hetbo.encoding._outcomes import OutcomeScale
+from hetbo.spaces._axes import Axis, NumberAxis
 
-__all__ = ["Column", "Columns", "Dataset", "Encoder", "OutcomeScale", "Scaling"]
+__all__ = [
+    "Axis",
+    "Column",
+    "Columns",
+    "Dataset",
+    "EncodedSources",
+    "Encoder",
+    "NumberAxis",
+    "OutcomeScale",
+    "Rows",
+    "Scaling",
+]

@@ -5,30 +5,99 @@ model = fit(ImputedGP(data, residual=True))
 model.posterior(X)
 """
 
-from hetbo.models.base import TransferGP
-from hetbo.models.baselines import CommonGP, TargetGP
-from hetbo.models.conditional import ConditionalGP
-from hetbo.models.fitting import fit
-from hetbo.models.imputed import ImputedGP
-from hetbo.models.report import FitReport
-from hetbo.models.settings import DEFAULT, PAPER, SETTINGS, LogNormal, Settings
-from hetbo.models.uncertainty import LearnedChoice, LearnedNumber, LearnedValue, learned_values
+import warnings
+
+with warnings.catch_warnings():
+    # Its first import compiles with torch.jit.script, which newer versions of PyTorch deprecate.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import linear_operator as linear_operator
+
+from hetbo.models._base import TransferGP
+from hetbo.models._baselines import CommonGP, TargetGP
+from hetbo.models._conditional import ConditionalGP
+from hetbo.models._findings import (
+    CORRELATIONS,
+    Correlation,
+    CorrelationDensity,
+    LearnedChoice,
+    LearnedNumber,
+    LearnedValue,
+    LeaveOneOut,
+    SourceUse,
+    pooled_correlation,
+)
+from hetbo.models._fit import Search, fit
+from hetbo.models._fit_report import FitReport
+from hetbo.models._gp_surrogate import FittedGP, GPSurrogate
+from hetbo.models._imputation import Imputation
+from hetbo.models._imputed import ImputedGP
+from hetbo.models._learned_values import learned_values
+from hetbo.models._marginal_likelihood import MarginalLikelihood, NotPositiveDefinite
+from hetbo.models._maximize import maximize
+from hetbo.models._parameter_vector import FitParameter, ParameterVector, Slots
+from hetbo.models._posterior import Posterior
+from hetbo.models._settings import DEFAULT, ONE_SCALE, SETTINGS, LogNormal, Settings
+from hetbo.models._squared_exponential import SquaredExponential
+from hetbo.models._stationary import StationaryKernel
+from hetbo.models._surrogate import (
+    FittedDefaults,
+    FittedSurrogate,
+    Moments,
+    Predictor,
+    Preparing,
+    Surrogate,
+)
+from hetbo.models._transfer_kernel import (
+    BlockKernel,
+    BlocksOnTrials,
+    ResidualKernel,
+    TransferKernel,
+)
 
 __all__ = [
+    "CORRELATIONS",
     "DEFAULT",
-    "PAPER",
+    "ONE_SCALE",
     "SETTINGS",
+    "BlockKernel",
+    "BlocksOnTrials",
     "CommonGP",
     "ConditionalGP",
+    "Correlation",
+    "CorrelationDensity",
+    "FitParameter",
     "FitReport",
+    "FittedDefaults",
+    "FittedGP",
+    "FittedSurrogate",
+    "GPSurrogate",
+    "Imputation",
     "ImputedGP",
     "LearnedChoice",
     "LearnedNumber",
     "LearnedValue",
+    "LeaveOneOut",
     "LogNormal",
+    "MarginalLikelihood",
+    "Moments",
+    "NotPositiveDefinite",
+    "ParameterVector",
+    "Posterior",
+    "Predictor",
+    "Preparing",
+    "ResidualKernel",
+    "Search",
     "Settings",
+    "Slots",
+    "SourceUse",
+    "SquaredExponential",
+    "StationaryKernel",
+    "Surrogate",
     "TargetGP",
     "TransferGP",
+    "TransferKernel",
     "fit",
     "learned_values",
+    "maximize",
+    "pooled_correlation",
 ]

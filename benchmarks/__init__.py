@@ -1,1 +1,0 @@
-"""Measurements that are no tests: `script/bench NAME` runs one."""

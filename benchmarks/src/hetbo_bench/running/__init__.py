@@ -1,0 +1,9 @@
+"""Running replications: methods on problems, in processes, resumable."""
+
+__all__ = [
+    "replication",
+    "runner",
+    "runs",
+    "suites",
+    "versions",
+]

@@ -1,1 +1,0 @@
-"""From finished runs to comparisons, tables and figures."""

@@ -1,1 +1,0 @@
-"""Data that problems and comparisons need: the paper's runs, HPO-B's tables."""

@@ -1,1 +1,0 @@
-"""Functions to optimise, with past experiments in other spaces."""

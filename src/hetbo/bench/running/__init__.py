@@ -1,1 +1,0 @@
-"""Running replications: methods on problems, in processes, resumable."""

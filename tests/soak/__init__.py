@@ -1,0 +1,1 @@
+"""Attacks on hetbo, for as long as one likes: `script/soak`."""
