@@ -9,8 +9,9 @@ from typing import NoReturn
 import pytest
 
 from helpers import refused
-from hetbo import DataError
-from hetbo._files import check_regular, write_text_atomically
+from hetbo import DataError, Experiment, Float, Optimizer, Space
+from hetbo._files import HTML, check_regular, write_text_atomically
+from hetbo.report import write_report
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and signals of POSIX")
 
@@ -144,6 +145,47 @@ def test_what_is_no_regular_file_is_refused_and_stays(
         write_text_atomically(path, "new")
     assert path.lstat().st_mode == before
     assert {child.name for child in tmp_path.iterdir()} == {"notes.txt"}
+
+
+def test_only_a_file_of_the_same_kind_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    for there in ("", " \n", "<!DOCTYPE html>\n<p>", "<!DOCTYPE  html><p>"):
+        path.write_text(there, encoding="utf-8")
+        write_text_atomically(path, f"{HTML}new", only_over=HTML)
+        assert path.read_text(encoding="utf-8") == f"{HTML}new"
+    for other in (
+        b"SQLite format 3\0",
+        b"x,loss\n1,2\n",
+        b"<!DOC",
+        b"\xff\xfe",
+        b'{"op_code": 0}\n',
+    ):
+        path.write_bytes(other)
+        with refused(DataError, f"cannot write {path}", "another kind", "stays", "name another"):
+            write_text_atomically(path, f"{HTML}new", only_over=HTML)
+        assert path.read_bytes() == other
+
+
+def test_what_is_saved_replaces_nothing_of_another_kind(tmp_path: Path) -> None:
+    space = Space(x=Float(0, 1))
+    old = Experiment("old", space, goal="minimize")
+    optimizer = Optimizer(space, sources=[], goal="minimize", seed=1)
+    runs = tmp_path / "runs.csv"
+    runs.write_text("x,loss\n0.5,1\n", encoding="utf-8")
+    old.save(tmp_path / "old.json")
+    optimizer.save(tmp_path / "optimizer.json")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    for path in (runs, tmp_path / "optimizer.json"):
+        with refused(DataError, f"cannot write {path}", "another kind"):
+            old.save(path)
+    for path in (runs, tmp_path / "old.json"):
+        with refused(DataError, f"cannot write {path}", "another kind"):
+            optimizer.save(path)
+        with refused(DataError, f"cannot write {path}", "another kind"):
+            write_report(optimizer, path)
+    old.save(tmp_path / "old.json")
+    optimizer.save(tmp_path / "optimizer.json")
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 @posix

@@ -16,11 +16,17 @@ from hetbo.errors import DataError, shown
 
 _PREFIX, _SUFFIX = ".hetbo-", ".tmp"
 """Temporary files are called like no target, whose name may be as long as names can be."""
+HTML = "<!DOCTYPE html>"
+"""How pages begin."""
+_BEGINNING = 200
+"""So many bytes tell how a file begins."""
 _ONLY_FILES = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 """Neither follow a link nor wait for a pipe, where a system knows such things."""
 
 
-def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
+def write_text_atomically(
+    path: str | os.PathLike[str], text: str, *, only_over: str | None = None
+) -> None:
     """Write `text` to `path`; a crash at any moment leaves the old file or the new one, whole.
 
     The text goes to a temporary file in the same folder, which then takes the file's place. So an
@@ -30,11 +36,14 @@ def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
     Args:
         path: The file to write; its folder must exist.
         text: The whole content, stored as UTF-8.
+        only_over: How a file that is there must begin to be replaced; see `check_replaceable`.
 
     Raises:
-        DataError: The path is no place for a regular file: a folder, a device, a pipe.
+        DataError: The path is no place for a regular file, or something else is there.
         OSError: The file cannot be written.
     """
+    if only_over is not None:
+        check_replaceable(path, only_over)
     write_bytes_atomically(path, text.encode())
 
 
@@ -85,6 +94,27 @@ def check_regular(path: str | os.PathLike[str]) -> None:
         raise DataError(
             f"cannot write {path}: it is a device, a pipe or an open stream; name a regular file"
         )
+
+
+def check_replaceable(path: str | os.PathLike[str], beginning: str) -> None:
+    """Check that a file could be written here and that no file of another kind would be lost.
+
+    Args:
+        path: The file; there may be none.
+        beginning: How a file that is there has to begin, white space aside, unless it is empty.
+
+    Raises:
+        DataError: The path is no place for a regular file, or something else is there.
+        OSError: The path cannot be looked at, or the file cannot be read.
+    """
+    check_regular(path)
+    with suppress(FileNotFoundError), Path(path).open("rb") as file:
+        found = b"".join(file.read(_BEGINNING).split())
+        if found and not found.startswith("".join(beginning.split()).encode()):
+            raise DataError(
+                f"cannot write {path}: a file of another kind is there, and stays as it is; "
+                "name another file, or remove that one first"
+            )
 
 
 def _write(path: str | os.PathLike[str], content: bytes) -> None:

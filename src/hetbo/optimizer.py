@@ -284,8 +284,14 @@ class Optimizer:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the whole state to a JSON file, at once or not at all."""
-        write_text_atomically(path, json.dumps(self.to_json(), allow_nan=False) + "\n")
+        """Write the whole state to a JSON file, at once or not at all.
+
+        Raises:
+            DataError: There is something else than a saved optimizer at that path.
+            OSError: The file cannot be written.
+        """
+        text = json.dumps(self.to_json(), allow_nan=False) + "\n"
+        write_text_atomically(path, text, only_over=f'{{"format": "{_FORMAT}"')
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, method: Recipe | None = None) -> Self:

@@ -76,6 +76,8 @@ def test_no_arguments_end_in_an_error_that_nobody_expected(hostile: Cli) -> None
         (["report", "-o", "pipe"], ("pipe", "regular file")),
         (["report", "-o", "folder"], ("folder", "name a file in it")),
         (["report", "-o", "x" * 300], ("xxx", "name too long")),
+        (["report", "-o", "hetbo.db"], ("hetbo.db", "another kind", "stays")),
+        (["backtest", "--source", "old", "--report", "hetbo.db"], ("hetbo.db", "another kind")),
     ],
     ids=lambda value: ascii(" ".join(value))[:40],
 )

@@ -48,7 +48,7 @@ def backtest(
         output: Where finished replays are kept; beside the storage if not given.
         storage: A database's URL, an SQLite file, or a journal file (.log).
     """
-    from hetbo._files import check_regular
+    from hetbo._files import HTML, check_replaceable
     from hetbo.cli._output import check_open, say, write_json
     from hetbo.cli._places import file_of  # loads Optuna
     from hetbo.errors import DataError
@@ -57,7 +57,7 @@ def backtest(
     if not 0 <= top <= _MOST_PERCENT:
         raise DataError(f"--top {top:g} must be from 0 to {_MOST_PERCENT} percent")
     if report is not None:
-        check_regular(report)  # before minutes are spent
+        check_replaceable(report, HTML)  # before minutes are spent
     experiments = _read(source, storage)
     database = file_of(storage)
     kept = output or Path(f"{database or 'hetbo'}{_ENDING}")

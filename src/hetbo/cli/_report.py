@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
-from hetbo._files import check_regular
+from hetbo._files import HTML, check_replaceable
 from hetbo.cli._options import DEFAULT_PLACE, Place
 from hetbo.cli._output import say
 from hetbo.errors import DataError, printable, shown
@@ -23,7 +23,7 @@ def report(
     """Write what was tried and what was learned to one HTML file that works offline.
 
     Args:
-        output: The file; one that is there is replaced.
+        output: The file; a page that is there is replaced.
         study: The study; not needed if the storage holds one to tune.
         storage: A database's URL, an SQLite file, or a journal file (.log).
     """
@@ -60,7 +60,7 @@ def report(
 
 
 def _check_writable(path: Path) -> None:
-    check_regular(path)
+    check_replaceable(path, HTML)
     target = Path(os.path.realpath(path))
     folder = target.parent
     if not folder.is_dir():

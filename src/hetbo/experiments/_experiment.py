@@ -341,8 +341,14 @@ class Experiment:
         return frame.astype({"value": float, "noise": float})
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the experiment to a JSON file that `load` reads back exactly."""
-        write_text_atomically(path, json.dumps(self.to_json(), indent=1, allow_nan=False) + "\n")
+        """Write the experiment to a JSON file that `load` reads back exactly.
+
+        Raises:
+            DataError: There is something else than a saved experiment at that path.
+            OSError: The file cannot be written.
+        """
+        text = json.dumps(self.to_json(), indent=1, allow_nan=False) + "\n"
+        write_text_atomically(path, text, only_over=f'{{"format": "{_FORMAT}"')
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

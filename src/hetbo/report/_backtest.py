@@ -2,7 +2,7 @@
 
 import os
 
-from hetbo._files import write_text_atomically
+from hetbo._files import HTML, write_text_atomically
 from hetbo.backtesting import Backtest
 from hetbo.plot import Drawing, NothingToShowError
 from hetbo.plot._backtest import cases_drawing, sources_drawing
@@ -18,6 +18,9 @@ def write_backtest_report(found: Backtest, path: str | os.PathLike[str]) -> None
     Args:
         found: The backtest.
         path: The file to write, at once or not at all; its folder must exist.
+
+    Raises:
+        DataError: The path is a folder, a device or a pipe, or a file that is no page.
     """
     try:
         sources = sources_drawing(found)
@@ -31,4 +34,4 @@ def write_backtest_report(found: Backtest, path: str | os.PathLike[str]) -> None
         sources=embedded_drawing("Sources alone", sources),
         remarks=[*found.skipped.values(), *found.dropped.values(), *found.notes],
     )
-    write_text_atomically(path, page)
+    write_text_atomically(path, page, only_over=HTML)
