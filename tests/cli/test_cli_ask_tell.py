@@ -219,10 +219,10 @@ def test_a_report_that_fails_late_leaves_the_old_one(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    ready.write("report.html", "old")
+    ready.write("report.html", "<!DOCTYPE html>old")
     monkeypatch.setattr("hetbo.report._report.write_text_atomically", full)
     ready.refuses("report", parts=("report.html", "No space left"))
-    assert Path("report.html").read_text() == "old"
+    assert Path("report.html").read_text() == "<!DOCTYPE html>old"
 
 
 def test_many_parameters_fit_a_narrow_terminal(cli: Cli) -> None:

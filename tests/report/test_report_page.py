@@ -335,7 +335,7 @@ def test_what_is_no_regular_file_is_refused_before_the_work(
 
 
 def test_a_link_is_followed(tmp_path: Path) -> None:
-    (tmp_path / "real.html").write_text("old")
+    (tmp_path / "real.html").write_text("<!DOCTYPE html>old")
     (tmp_path / "link.html").symlink_to(tmp_path / "real.html")
     write_report(Optimizer(SPACE, seed=0, goal="minimize"), tmp_path / "link.html")
     assert (tmp_path / "link.html").is_symlink()
