@@ -191,7 +191,9 @@ def test_preparing_digests_ahead() -> None:
     [
         (Sizes(5, 150, 30), {"imputation, one scale", "imputation with residual"}),
         (Sizes(6, 60, 30), {"archive"}),
-        (Sizes(1, 151, 30), {"archive"}),
+        (Sizes(5, 151, 200), {"archive", "imputation, one scale"}),
+        (Sizes(1, 10_000, 30), {"archive", "imputation, one scale"}),
+        (Sizes(6, 10_000, 30), {"archive"}),
         (Sizes(1, 30, 201), {"archive"}),
     ],
 )
@@ -200,8 +202,8 @@ def test_what_transfers_in_auto_depends_on_sizes(sizes: Sizes, expected: set[str
     serving = {name for name, member in members.items() if member.serves(sizes)}
     transferring = {name for name in serving if members[name].transfers}
     assert transferring == expected
-    few = {"vanilla", "vanilla, main effects"}
-    assert serving - transferring == ({"vanilla, many trials"} if sizes.own > 200 else few)
+    alone = "vanilla, many trials" if sizes.own > 200 else "vanilla"
+    assert serving - transferring == {alone}
 
 
 def test_auto_with_an_archive_finds_the_hill() -> None:

@@ -3,5 +3,6 @@
 from hetbo.archive._cache import DigestCache
 from hetbo.archive._many_trials import ManyTrials
 from hetbo.archive._surrogate import ArchiveSurrogate, FittedArchive
+from hetbo.archive._thinned import Thinned
 
-__all__ = ["ArchiveSurrogate", "DigestCache", "FittedArchive", "ManyTrials"]
+__all__ = ["ArchiveSurrogate", "DigestCache", "FittedArchive", "ManyTrials", "Thinned"]

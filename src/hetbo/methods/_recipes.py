@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from hetbo.acquisition import Improvement, log_expected_improvement
-from hetbo.archive import ArchiveSurrogate, ManyTrials
+from hetbo.archive import ArchiveSurrogate, ManyTrials, Thinned
 from hetbo.encoding import OutcomeScale, Scaling
 from hetbo.errors import OptimizerError, shown
 from hetbo.models import CommonGP, ConditionalGP, GPSurrogate, ImputedGP, Surrogate, TargetGP
@@ -63,6 +63,10 @@ def _exactly(sizes: Sizes) -> bool:
 
 def _with_archive(sizes: Sizes) -> bool:
     return sizes.is_archive
+
+
+def _with_few_sources(sizes: Sizes) -> bool:
+    return sizes.sources <= _MOST_SOURCES and not sizes.has_many_own
 
 
 def _with_few_own(sizes: Sizes) -> bool:
@@ -141,21 +145,14 @@ _VANILLA_OF_MANY = EnsembleMember(ManyTrials(), transfers=False, serves=_with_ma
 METHODS: Mapping[str, Recipe] = {
     "auto": Recipe(
         {
-            # These two leave a hill that the sources know for one that they do not.
-            "vanilla": replace(_VANILLA, trust=0.05, least=0.05),
-            "vanilla, main effects": EnsembleMember(
-                GPSurrogate(partial(TargetGP, main_effects=True)),
-                trust=0.05,
-                least=0.05,
-                transfers=False,
-                serves=_with_few_own,
-            ),
+            # It leaves a hill that the sources know for one that they do not.
+            "vanilla": replace(_VANILLA, trust=0.1, least=0.1),
             "vanilla, many trials": replace(_VANILLA_OF_MANY, trust=0.1, least=0.1),
             "imputation, one scale": EnsembleMember(
-                GPSurrogate(partial(ImputedGP, settings="one scale")),
+                Thinned(GPSurrogate(partial(ImputedGP, settings="one scale")), _MOST_OLD),
                 trust=0.45,
                 scaling="pooled",
-                serves=_exactly,
+                serves=_with_few_sources,
             ),
             "imputation with residual": EnsembleMember(
                 GPSurrogate(partial(ImputedGP, residual=True)), trust=0.45, serves=_exactly
