@@ -13,12 +13,12 @@ import numpy as np
 from hetbo._arrays import FloatArray, IndexArray
 from hetbo.archive._gp import (
     Evidence,
-    covariance,
     exact_posterior,
     inducing_rows,
     most_likely,
     sparse_posterior,
 )
+from hetbo.models import squared_exponential
 
 VERSION = 1
 """Rises with every change that makes older digests wrong."""
@@ -104,7 +104,7 @@ class Digest:
 
     def __call__(self, X: FloatArray) -> FloatArray:
         """Return the function at `k × c` points."""
-        K = covariance(X * self.inverse, self.points * self.inverse, self.variance)
+        K = squared_exponential(X * self.inverse, self.points * self.inverse, self.variance)
         values: FloatArray = self.mean + K @ self.weights
         return values
 

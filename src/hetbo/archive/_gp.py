@@ -18,7 +18,7 @@ from scipy.optimize import minimize
 
 from hetbo._arrays import BoolArray, FloatArray, IndexArray
 from hetbo.errors import FitError
-from hetbo.models._settings import DEFAULT
+from hetbo.models import DEFAULT, squared_exponential, squared_exponential_slope
 
 _LOG_2PI = math.log(2 * math.pi)
 _JITTER = 1e-8
@@ -31,26 +31,6 @@ _MOST_LEVERAGE = 1.0 - 1e-9
 _LOG_LIMITS = (math.log(1e-3), math.log(1e3))
 _LOG_SMALLEST_NOISE = math.log(1e-4)
 _STEPS, _SMALLEST_GAIN = 60, 1e-7
-
-
-def covariance(A: FloatArray, B: FloatArray, variance: float = 1.0) -> FloatArray:
-    """Return `s² exp(-½ |a - b|²)` for all pairs of points in units of length-scales.
-
-    Args:
-        A: Shape `k × c`.
-        B: Shape `n × c`.
-        variance: `s²`.
-
-    Returns:
-        Shape `k × n`.
-    """
-    E = A @ B.T
-    E -= 0.5 * np.einsum("ij,ij->i", A, A)[:, np.newaxis]
-    E -= 0.5 * np.einsum("ij,ij->i", B, B)
-    np.minimum(E, 0.0, out=E)
-    np.exp(E, out=E)
-    E *= variance
-    return E
 
 
 def inverse_of(K: FloatArray) -> tuple[FloatArray, float] | None:
@@ -113,7 +93,7 @@ class Evidence:
         learned: BoolArray = np.isnan(self.known)
         noise = float(np.exp(z[-1]))
         S = self.X * np.exp(-z[:p])[self.groups]
-        E = covariance(S, S, float(np.exp(z[-2])))
+        E = squared_exponential(S, S, float(np.exp(z[-2])))
         K = E.copy()
         K.flat[:: n + 1] += noise_of(self.known, noise) + _JITTER
         found = inverse_of(K)
@@ -228,25 +208,20 @@ class GPPosterior:
 
     def __call__(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return means and variances at `k × c` points."""
-        K = covariance(X * self.inverse, self.U * self.inverse, self.variance)
+        K = squared_exponential(X * self.inverse, self.U * self.inverse, self.variance)
         P = K @ self.root.T
         variance = self.variance - np.einsum("ij,ij->i", P, P)
         return self.mean + K @ self.weights, np.maximum(variance, 0.0)
 
     def moments(self, X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return means and variances at `k × c` points, and their gradients, `k × c` each."""
-        K = covariance(X * self.inverse, self.U * self.inverse, self.variance)
+        K = squared_exponential(X * self.inverse, self.U * self.inverse, self.variance)
         P = K @ self.root.T
         variance = self.variance - np.einsum("ij,ij->i", P, P)
-        squares = self.inverse**2
-
-        def down_from(weighted: FloatArray) -> FloatArray:
-            down = weighted.sum(axis=1)[:, np.newaxis] * X - weighted @ self.U
-            slope: FloatArray = -squares * down
-            return slope
-
-        by_mean = down_from(K * self.weights)
-        by_variance = down_from(-2.0 * K * (P @ self.root))
+        by_mean, by_variance = (
+            squared_exponential_slope(X, self.U, self.inverse, weighted)
+            for weighted in (K * self.weights, -2.0 * K * (P @ self.root))
+        )
         return self.mean + K @ self.weights, np.maximum(variance, 0.0), by_mean, by_variance
 
 
@@ -260,7 +235,7 @@ def exact_posterior(evidence: Evidence, z: FloatArray) -> tuple[GPPosterior, "Le
     X, y, groups = evidence.X, evidence.y, evidence.groups
     noise = noise_of(evidence.known, math.exp(z[-1]))
     inverse_scales, variance = np.exp(-z[:-2])[groups], float(np.exp(z[-2]))
-    K = covariance(X * inverse_scales, X * inverse_scales, variance)
+    K = squared_exponential(X * inverse_scales, X * inverse_scales, variance)
     K.flat[:: len(K) + 1] += noise + _JITTER
     root = solve_triangular(np.linalg.cholesky(K), np.eye(len(K)), lower=True)
     inverse = root.T @ root
@@ -293,7 +268,7 @@ def sparse_posterior(
     inverse_scales, variance = np.exp(-z[:-2])[groups], float(np.exp(z[-2]))
     count = len(inducing)
     S = inducing * inverse_scales
-    K = covariance(S, S, variance)
+    K = squared_exponential(S, S, variance)
     K.flat[:: count + 1] += _INDUCING_JITTER * variance
     L = np.linalg.cholesky(K)
     B = np.eye(count)
@@ -301,7 +276,9 @@ def sparse_posterior(
     ones = along = 0.0
     for first in range(0, len(X), _BLOCK):
         block = slice(first, first + _BLOCK)
-        V = solve_triangular(L, covariance(S, X[block] * inverse_scales, variance), lower=True)
+        V = solve_triangular(
+            L, squared_exponential(S, X[block] * inverse_scales, variance), lower=True
+        )
         beyond = np.maximum(variance - np.einsum("ij,ij->j", V, V), 0.0)
         precision = 1.0 / (noise[block] + cautious * beyond + _JITTER)
         weighted = V * precision
@@ -325,7 +302,7 @@ def sparse_posterior(
     left_out = [np.empty((2, 0))]
     for first in range(0, len(X), _BLOCK):
         block = slice(first, first + _BLOCK)
-        k = covariance(S, X[block] * inverse_scales, variance)
+        k = squared_exponential(S, X[block] * inverse_scales, variance)
         V = solve_triangular(L, k, lower=True)
         beyond = np.maximum(variance - np.einsum("ij,ij->j", V, V), 0.0)
         own_noise = noise[block] + cautious * beyond + _JITTER
@@ -360,7 +337,7 @@ def inducing_rows(X: FloatArray, count: int, *, first: IndexArray, among: IndexA
             i = int(left.argmax())
             if left[i] < _LEAST_LEFT:
                 break
-        k = covariance(S[i : i + 1], S)[0]
+        k = squared_exponential(S[i : i + 1], S)[0]
         step = len(chosen)
         F[step] = (k - F[:step, i] @ F[:step]) / math.sqrt(left[i])
         left -= F[step] ** 2

@@ -24,10 +24,10 @@ import numpy as np
 from scipy.optimize import minimize
 
 from hetbo._arrays import FloatArray, IndexArray
-from hetbo.archive._gp import covariance, inverse_of, noise_of
+from hetbo.archive._gp import inverse_of, noise_of
 from hetbo.archive._library import Library
 from hetbo.errors import FitError
-from hetbo.models import DEFAULT, Moments
+from hetbo.models import DEFAULT, Moments, squared_exponential, squared_exponential_slope
 
 _FOLLOWS, _FOLLOWS_SPREAD = 0.8, 0.4
 """The prior of `b`."""
@@ -325,13 +325,11 @@ class TargetPosterior:
 
     def _residual(self, X: FloatArray) -> FloatArray:
         trials = self._evidence.X
-        return covariance(X * self._inverse, trials * self._inverse, self._variance)
+        return squared_exponential(X * self._inverse, trials * self._inverse, self._variance)
 
     def _residual_slope(self, X: FloatArray, weighted: FloatArray) -> FloatArray:
-        """Return `Σ_j w_j ∂k_r(x, x_j)/∂x` from `w_j k_r(x, x_j)`, shape `k × n`."""
-        down = weighted.sum(axis=1)[:, np.newaxis] * X - weighted @ self._evidence.X
-        slope: FloatArray = -(self._inverse**2) * down
-        return slope
+        trials = self._evidence.X
+        return squared_exponential_slope(X, trials, self._inverse, weighted)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

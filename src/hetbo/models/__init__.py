@@ -37,7 +37,11 @@ from hetbo.models._maximize import maximize
 from hetbo.models._parameter_vector import FitParameter, ParameterVector, Slots
 from hetbo.models._posterior import Posterior
 from hetbo.models._settings import DEFAULT, ONE_SCALE, SETTINGS, LogNormal, Settings
-from hetbo.models._squared_exponential import SquaredExponential
+from hetbo.models._squared_exponential import (
+    SquaredExponential,
+    squared_exponential,
+    squared_exponential_slope,
+)
 from hetbo.models._stationary import StationaryKernel
 from hetbo.models._surrogate import (
     FittedDefaults,
@@ -100,4 +104,6 @@ __all__ = [
     "learned_values",
     "maximize",
     "pooled_correlation",
+    "squared_exponential",
+    "squared_exponential_slope",
 ]
