@@ -103,7 +103,7 @@ def test_exact_posterior_and_left_out_trials_by_brute_force() -> None:
         weights = np.linalg.solve(K[np.ix_(rest, rest)], own.y[rest] - posterior.mean)
         assert_allclose(left_out.mean[i], posterior.mean + K[i, rest] @ weights)
         explained = K[i, rest] @ np.linalg.solve(K[np.ix_(rest, rest)], K[rest, i])
-        assert_allclose(left_out.variance[i], K[i, i] - explained)
+        assert_allclose(left_out.sd[i] ** 2, K[i, i] - explained)
 
 
 @pytest.mark.parametrize("cautious", [False, True])
@@ -115,7 +115,7 @@ def test_inducing_points_at_all_trials_are_exact(cautious: bool) -> None:
     for one, other in zip(exact.moments(new), sparse.moments(new), strict=True):
         assert_allclose(one, other, atol=2e-4)
     assert_allclose(left_out.mean, exactly_left_out.mean, atol=2e-4)
-    assert_allclose(left_out.variance, exactly_left_out.variance, atol=2e-4)
+    assert_allclose(left_out.sd, exactly_left_out.sd, atol=2e-4)
 
 
 @pytest.mark.parametrize("cautious", [False, True])
@@ -147,7 +147,7 @@ def test_sparse_posterior_is_the_written_out_formula(count: int, cautious: bool)
         weights = np.linalg.solve(Q[np.ix_(rest, rest)], own.y[rest] - posterior.mean)
         assert_allclose(left_out.mean[i], posterior.mean + Q[i, rest] @ weights, rtol=1e-4)
         explained = Q[i, rest] @ np.linalg.solve(Q[np.ix_(rest, rest)], Q[rest, i])
-        assert_allclose(left_out.variance[i], Q[i, i] - explained, rtol=1e-4)
+        assert_allclose(left_out.sd[i] ** 2, Q[i, i] - explained, rtol=1e-4)
 
 
 def test_gradients_of_the_posterior() -> None:

@@ -192,6 +192,7 @@ class Posterior:
         precision = self._root.square().sum(-2).cpu().numpy()[own]
         error = self._weights.cpu().numpy()[own] / precision
         observed = self._y.cpu().numpy()[own]
+        # From precisions, as they come: by way of variances the last digits would be others.
         log_density = 0.5 * (np.log(precision) - precision * error**2 - math.log(2 * math.pi))
         return LeaveOneOut(observed, observed - error, precision**-0.5, log_density)
 
