@@ -13,7 +13,7 @@ from typing import Any, Self, overload
 import numpy as np
 
 from hetbo._arrays import FloatArray
-from hetbo._files import read_json, write_text_atomically
+from hetbo._files import checked_header, read_json, write_text_atomically
 from hetbo.errors import (
     DataError,
     DataWarning,
@@ -363,18 +363,14 @@ class Optimizer:
         Raises:
             DataError: The data does not describe an optimizer of a known version.
         """
-        if not isinstance(data, dict) or data.get("format") != _FORMAT:
-            raise DataError("this is not a hetbo optimizer")
-        if data.get("version") != _VERSION:
-            found = shown(data.get("version"))
-            raise DataError(f"this hetbo reads version {_VERSION} of its files, not {found}")
+        fields = checked_header(data, _FORMAT, _VERSION)
         try:
-            return cls._restored(data, method)
+            return cls._restored(fields, method)
         except (AttributeError, KeyError, TypeError) as error:
             raise DataError(f"this hetbo optimizer is damaged: {error!r}") from error
 
     @classmethod
-    def _restored(cls, data: dict[str, Any], method: Recipe | None) -> Self:
+    def _restored(cls, data: Mapping[str, Any], method: Recipe | None) -> Self:
         if (data["method"] is None) != (method is not None):
             raise DataError(_other_method(data["method"]))
         optimizer = cls(

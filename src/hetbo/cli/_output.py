@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
@@ -155,6 +155,32 @@ def show_params(trials: Mapping[int, Mapping[str, Value]]) -> None:
             console.print(table_of(["id", *map(str, trials)], flipped))
         else:
             console.print(wide)
+
+
+@contextmanager
+def progress_bar(doing: str) -> Iterator[Callable[[int, int], None]]:
+    """Show on a terminal how much of a task is done, for as long as the block takes.
+
+    Args:
+        doing: What is being done, in words.
+
+    Yields:
+        What takes the number of steps that are done, and that of all.
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    with Progress(
+        doing,
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as bar:
+        task = bar.add_task(doing, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def write_json(data: object) -> None:
