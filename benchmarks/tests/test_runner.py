@@ -253,7 +253,7 @@ def test_an_interrupted_run_ends_quietly_with_its_workers(tmp_path: Path) -> Non
 
 
 def ends(group: int) -> bool:
-    """Tell whether all processes of a group end soon."""
+    """Return whether all processes of a group end soon."""
     until = time.monotonic() + 30
     while time.monotonic() < until:
         try:
