@@ -119,10 +119,10 @@ def plain(value: object) -> Text:
     return Text(cut(f"{value:.6g}" if isinstance(value, float) else str(value)))
 
 
-def cut(text: str, longest: int = _LONGEST_CELL) -> str:
+def cut(text: str) -> str:
     """Return a text on one line, cut if it is long."""
-    line = printable(text[: longest + 1])
-    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+    line = printable(text[: _LONGEST_CELL + 1])
+    return line if len(line) <= _LONGEST_CELL else f"{line[: _LONGEST_CELL - 1]}…"
 
 
 def table_of(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
