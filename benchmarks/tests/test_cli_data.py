@@ -67,7 +67,7 @@ def test_a_terminal_shows_how_much_has_arrived(
     assert f"{size}/{size} kB" in re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", capsys.readouterr().err)
 
 
-def test_a_zip_at_hand(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_available_zip(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("some.zip").write_bytes(ZIP)
     assert main([*COMMAND, "--from", "some.zip"]) == 0
     assert capsys.readouterr().out.splitlines() == [

@@ -59,7 +59,7 @@ def test_they_do_not_need_the_published_runs(
     assert problem("hartmann_30/fresh").start(0) == here
 
 
-def test_a_problem_is_made_anew_where_the_published_runs_are_at_hand(
+def test_a_problem_is_made_anew_where_the_published_runs_are_available(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -17,6 +17,7 @@ import pytest
 import threadpoolctl
 
 from helpers import refused
+from hetbo.cli import interrupts_held
 from hetbo.errors import DataError
 from hetbo_bench.analysis.comparison import compare
 from hetbo_bench.methods import BENCHED
@@ -220,7 +221,7 @@ def test_an_interrupt_while_workers_are_started_is_not_lost() -> None:
     started = []
 
     def interrupted_start() -> None:
-        with runner._children_deaf_to_interrupts():
+        with interrupts_held():
             signal.raise_signal(signal.SIGINT)
             started.append("a worker")
 
@@ -252,7 +253,7 @@ def test_an_interrupted_run_ends_quietly_with_its_workers(tmp_path: Path) -> Non
 
 
 def ends(group: int) -> bool:
-    """Tell whether all processes of a group end soon."""
+    """Return whether all processes of a group end soon."""
     until = time.monotonic() + 30
     while time.monotonic() < until:
         try:

@@ -57,9 +57,9 @@ def test_without_the_package_the_message_says_where_to_get_it(
 
 def test_a_data_set_that_does_not_exist_is_refused() -> None:
     pytest.importorskip(BENCHMARKS, reason=MISSING)
-    with refused(DataError, "dataset='cars'", "car", "vehicle"):
+    with refused(DataError, "unknown dataset 'cars'", "car", "vehicle"):
         mlp_table("cars")
-    with refused(DataError, "dataset='car'", "protein_structure"):
+    with refused(DataError, "unknown dataset 'car'", "protein_structure"):
         fcnet_table("car")
 
 

@@ -7,10 +7,10 @@ import secrets
 import shutil
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from hetbo.errors import DataError, shown
 
@@ -73,6 +73,22 @@ def read_json(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401
         raise DataError(f"cannot read {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path} is not a JSON file: {error}") from error
+
+
+def checked_header(data: object, file_format: str, version: int) -> Mapping[str, Any]:
+    """Return the fields of a versioned file of a format, such as 'hetbo-optimizer'.
+
+    Raises:
+        DataError: The data is no such file's, or one's of another version.
+    """
+    match data:
+        case {"format": found, "version": read} if found == file_format:
+            if read != version:
+                message = f"this hetbo reads version {version} of its files, not {shown(read)}"
+                raise DataError(message)
+            return cast("Mapping[str, Any]", data)
+        case _:
+            raise DataError(f"this is not a {file_format.replace('-', ' ')}")
 
 
 def check_regular(path: str | os.PathLike[str]) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Self, overload
 import numpy as np
 
 from hetbo._arrays import FloatArray
-from hetbo._files import read_json, write_text_atomically
+from hetbo._files import checked_header, read_json, write_text_atomically
 from hetbo.errors import (
     DataError,
     DataWarning,
@@ -283,6 +283,29 @@ class Optimizer:
             fixed={**kept, **(target_fixed or {})},
         )
 
+    def resume(
+        self,
+        trials: Iterable[Trial],
+        *,
+        asks: int,
+        warm_starts: WarmStarts | None = None,
+    ) -> None:
+        """Go on from trials that are kept elsewhere, in place of those so far.
+
+        Args:
+            trials: All trials of the target, pending ones included, in their order.
+            asks: How often was asked: the seed of the next suggestion depends on it.
+            warm_starts: The parameters of each model, from which the next fit starts.
+
+        Raises:
+            OptimizerError: `asks` is no count.
+            SpaceError: A trial does not fit the space.
+        """
+        checked = [replace(trial, params=self.space.check(trial.params)) for trial in trials]
+        self._asks = checked_count("asks", asks)
+        self._trials = checked
+        self._warm_starts = dict(warm_starts or {})
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the whole state to a JSON file, at once or not at all.
 
@@ -340,18 +363,14 @@ class Optimizer:
         Raises:
             DataError: The data does not describe an optimizer of a known version.
         """
-        if not isinstance(data, dict) or data.get("format") != _FORMAT:
-            raise DataError("this is not a hetbo optimizer")
-        if data.get("version") != _VERSION:
-            found = shown(data.get("version"))
-            raise DataError(f"this hetbo reads version {_VERSION} of its files, not {found}")
+        fields = checked_header(data, _FORMAT, _VERSION)
         try:
-            return cls._restored(data, method)
+            return cls._restored(fields, method)
         except (AttributeError, KeyError, TypeError) as error:
             raise DataError(f"this hetbo optimizer is damaged: {error!r}") from error
 
     @classmethod
-    def _restored(cls, data: dict[str, Any], method: Recipe | None) -> Self:
+    def _restored(cls, data: Mapping[str, Any], method: Recipe | None) -> Self:
         if (data["method"] is None) != (method is not None):
             raise DataError(_other_method(data["method"]))
         optimizer = cls(
@@ -364,12 +383,14 @@ class Optimizer:
             candidates=data["candidates"],
             fixed=data["fixed"],
         )
-        trials = [Trial.from_json(trial) for trial in data["trials"]]
-        optimizer._trials = [replace(t, params=optimizer.space.check(t.params)) for t in trials]
-        optimizer._asks = checked_count("asks", data["asks"])
-        optimizer._warm_starts = {
-            name: _checked_parameters(name, start) for name, start in data["warm_starts"].items()
-        }
+        optimizer.resume(
+            map(Trial.from_json, data["trials"]),
+            asks=data["asks"],
+            warm_starts={
+                name: _checked_parameters(name, start)
+                for name, start in data["warm_starts"].items()
+            },
+        )
         return optimizer
 
     def _params(self, X: FloatArray) -> list[dict[str, Value]]:

@@ -19,6 +19,13 @@ from hetbo.archive._digestion import digested
 KEY = "a" * 40
 
 
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the user's cache, which is not there yet."""
+    monkeypatch.setenv("HETBO_CACHE", str(tmp_path))
+    return tmp_path / "digests"
+
+
 def assert_same(first: Digest | None, second: Digest) -> None:
     assert first is not None
     for name, array in second.arrays().items():
@@ -35,11 +42,11 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no such thing", None, "pickle"])
 def test_a_damaged_or_foreign_entry_is_made_again(
-    tmp_path: Path, content: bytes | str | None, caplog: pytest.LogCaptureFixture
+    folder: Path, content: bytes | str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
-    cache, rows = DigestCache(tmp_path), random_rows(120)
-    path = tmp_path / f"{rows.key}.npz"
-    digested([rows], cache=cache)
+    rows = random_rows(120)
+    path = folder / f"{rows.key}.npz"
+    digested([rows])
     whole = path.read_bytes()
     if content == "pickle":
         np.savez(path, points=np.array([{}], dtype=object))
@@ -48,7 +55,7 @@ def test_a_damaged_or_foreign_entry_is_made_again(
             whole[: len(whole) // 2] if content is None else bytes(str(content), "ascii")
         )
     with caplog.at_level(logging.INFO):
-        (found,) = digested([rows], cache=cache)
+        (found,) = digested([rows])
     assert "is made again" in caplog.text
     assert path.read_bytes() == whole
     assert_same(found, Digest.of(rows))
@@ -73,28 +80,24 @@ def test_an_entry_of_which_any_bit_was_flipped_is_made_again(
         assert_same(found, Digest.of(rows))
 
 
-def test_digests_that_are_kept_are_not_made_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("folder")
+def test_digests_that_are_kept_are_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     sources = [random_rows(110, seed=s) for s in range(3)]
-    cache = DigestCache(tmp_path)
-    first = digested(sources, cache=cache)
+    first = digested(sources)
     monkeypatch.setattr(Digest, "of", lambda _: pytest.fail("digested again"))
-    for one, other in zip(digested(sources, cache=cache), first, strict=True):
+    for one, other in zip(digested(sources), first, strict=True):
         assert_same(one, other)
 
 
-def test_progress_and_order(tmp_path: Path) -> None:
+def test_progress_and_order(folder: Path) -> None:
     sources = [random_rows(count, seed=count) for count in (20, 130, 5, 60)]
     told: list[tuple[int, int]] = []
-    found = digested(
-        sources, cache=DigestCache(tmp_path), progress=lambda *counts: told.append(counts)
-    )
+    found = digested(sources, progress=lambda *counts: told.append(counts))
     assert told == [(done, 4) for done in range(5)]
     for rows, digest in zip(sources, found, strict=True):
         assert_same(digest, Digest.of(rows))
     # Small ones are made as quickly as they are read.
-    assert [path.stem for path in tmp_path.glob("*.npz")] == [sources[1].key]
+    assert [path.stem for path in folder.glob("*.npz")] == [sources[1].key]
 
 
 def test_the_folder_stays_within_bounds(tmp_path: Path) -> None:
@@ -111,12 +114,13 @@ def test_the_folder_stays_within_bounds(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written_costs_time_alone(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("no folder")
+    monkeypatch.setenv("HETBO_CACHE", str(blocked))
     rows = random_rows(110)
-    (found,) = digested([rows], cache=DigestCache(blocked / "digests"))
+    (found,) = digested([rows])
     assert_same(found, Digest.of(rows))
     assert "not kept" in caplog.text
 
@@ -139,19 +143,19 @@ def test_the_cache_can_be_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "hetbo" in folder.parts
 
 
-def _digest_all(folder: Path) -> None:
-    digested([random_rows(110, seed=s) for s in range(4)], cache=DigestCache(folder))
+def _digest_all() -> None:
+    digested([random_rows(110, seed=s) for s in range(4)])
 
 
-def test_several_processes_share_a_folder(tmp_path: Path) -> None:
+def test_several_processes_share_a_folder(folder: Path) -> None:
     context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=_digest_all, args=(tmp_path,)) for _ in range(2)]
+    workers = [context.Process(target=_digest_all) for _ in range(2)]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join()
     assert [worker.exitcode for worker in workers] == [0, 0]
-    assert len(list(tmp_path.iterdir())) == 4
+    assert len(list(folder.iterdir())) == 4
     for seed in range(4):
         rows = random_rows(110, seed=seed)
-        assert_same(DigestCache(tmp_path).read(rows.key), Digest.of(rows))
+        assert_same(DigestCache(folder).read(rows.key), Digest.of(rows))

@@ -13,14 +13,13 @@ from archive_data import random_rows
 from hetbo._arrays import FloatArray
 from hetbo.archive._gp import (
     Evidence,
-    covariance,
     exact_posterior,
     inducing_rows,
     most_likely,
     noise_of,
     sparse_posterior,
 )
-from hetbo.models import DEFAULT
+from hetbo.models import DEFAULT, squared_exponential
 
 Z = np.log([0.4, 0.7, 1.1, 1.3, 0.05])
 
@@ -95,7 +94,7 @@ def test_exact_posterior_and_left_out_trials_by_brute_force() -> None:
     # posterior variance leaves out that the mean is estimated.
     K = dense_covariance(own, Z)
     scale = np.exp(-Z[:3])
-    k = covariance(new * scale, own.X * scale, math.exp(Z[3]))
+    k = squared_exponential(new * scale, own.X * scale, math.exp(Z[3]))
     mean, variance = posterior(new)
     assert_allclose(mean, k @ np.linalg.solve(K, own.y - posterior.mean) + posterior.mean)
     assert_allclose(variance, math.exp(Z[3]) - np.einsum("ij,ji->i", k, np.linalg.solve(K, k.T)))
@@ -104,7 +103,7 @@ def test_exact_posterior_and_left_out_trials_by_brute_force() -> None:
         weights = np.linalg.solve(K[np.ix_(rest, rest)], own.y[rest] - posterior.mean)
         assert_allclose(left_out.mean[i], posterior.mean + K[i, rest] @ weights)
         explained = K[i, rest] @ np.linalg.solve(K[np.ix_(rest, rest)], K[rest, i])
-        assert_allclose(left_out.variance[i], K[i, i] - explained)
+        assert_allclose(left_out.sd[i] ** 2, K[i, i] - explained)
 
 
 @pytest.mark.parametrize("cautious", [False, True])
@@ -116,7 +115,7 @@ def test_inducing_points_at_all_trials_are_exact(cautious: bool) -> None:
     for one, other in zip(exact.moments(new), sparse.moments(new), strict=True):
         assert_allclose(one, other, atol=2e-4)
     assert_allclose(left_out.mean, exactly_left_out.mean, atol=2e-4)
-    assert_allclose(left_out.variance, exactly_left_out.variance, atol=2e-4)
+    assert_allclose(left_out.sd, exactly_left_out.sd, atol=2e-4)
 
 
 @pytest.mark.parametrize("cautious", [False, True])
@@ -126,13 +125,13 @@ def test_sparse_posterior_is_the_written_out_formula(count: int, cautious: bool)
     U = own.X[:20]
     posterior, left_out = sparse_posterior(own, Z, U, cautious=cautious)
     scale, variance = np.exp(-Z[:3]), math.exp(Z[3])
-    Kuu = covariance(U * scale, U * scale, variance) + 1e-7 * variance * np.eye(20)
-    Kuf = covariance(U * scale, own.X * scale, variance)
+    Kuu = squared_exponential(U * scale, U * scale, variance) + 1e-7 * variance * np.eye(20)
+    Kuf = squared_exponential(U * scale, own.X * scale, variance)
     told = np.einsum("ij,ji->i", Kuf.T, np.linalg.solve(Kuu, Kuf))
     precision = 1 / (noise_of(own.known, math.exp(Z[4])) + cautious * (variance - told) + 1e-8)
     S = np.linalg.inv(Kuu + (Kuf * precision) @ Kuf.T)
     new = np.random.default_rng(1).random((5, 3))
-    k = covariance(new * scale, U * scale, variance)
+    k = squared_exponential(new * scale, U * scale, variance)
     mean, found = posterior(new)
     expected = posterior.mean + k @ S @ Kuf @ (precision * (own.y - posterior.mean))
     assert_allclose(mean, expected, rtol=1e-5, atol=1e-6)
@@ -148,7 +147,7 @@ def test_sparse_posterior_is_the_written_out_formula(count: int, cautious: bool)
         weights = np.linalg.solve(Q[np.ix_(rest, rest)], own.y[rest] - posterior.mean)
         assert_allclose(left_out.mean[i], posterior.mean + Q[i, rest] @ weights, rtol=1e-4)
         explained = Q[i, rest] @ np.linalg.solve(Q[np.ix_(rest, rest)], Q[rest, i])
-        assert_allclose(left_out.variance[i], Q[i, i] - explained, rtol=1e-4)
+        assert_allclose(left_out.sd[i] ** 2, Q[i, i] - explained, rtol=1e-4)
 
 
 def test_gradients_of_the_posterior() -> None:
@@ -168,9 +167,10 @@ def test_inducing_rows_are_new_and_begin_with_those_that_are_asked_for() -> None
     rows = inducing_rows(X, 30, first=np.array([3, 53, 9]), among=np.arange(100))
     assert rows[:2].tolist() == [3, 9]
     assert len({tuple(x) for x in X[rows]}) == len(rows) == 30
-    K = covariance(X, X[rows])
-    left = 1 - np.einsum("ij,ji->i", K, np.linalg.solve(covariance(X[rows], X[rows]), K.T))
+    K = squared_exponential(X, X[rows])
+    left = 1 - np.einsum("ij,ji->i", K, np.linalg.solve(squared_exponential(X[rows], X[rows]), K.T))
     drawn = np.random.default_rng(1).permutation(50)[:30]
-    K = covariance(X, X[drawn])
-    of_drawn = 1 - np.einsum("ij,ji->i", K, np.linalg.solve(covariance(X[drawn], X[drawn]), K.T))
+    K = squared_exponential(X, X[drawn])
+    own = squared_exponential(X[drawn], X[drawn])
+    of_drawn = 1 - np.einsum("ij,ji->i", K, np.linalg.solve(own, K.T))
     assert left.max() < of_drawn.max()

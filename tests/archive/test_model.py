@@ -11,9 +11,10 @@ from numpy.testing import assert_allclose
 from archive_data import data_of, source
 from hetbo._arrays import FloatArray
 from hetbo.archive import ArchiveSurrogate, FittedArchive
-from hetbo.archive._gp import covariance, noise_of
+from hetbo.archive._gp import noise_of
 from hetbo.archive._model import TargetEvidence, TargetPosterior, Weights, _cholesky
 from hetbo.errors import FitError
+from hetbo.models import squared_exponential
 
 SOURCES = [source(number) for number in range(5)]
 
@@ -41,7 +42,7 @@ def dense(model: FittedArchive, X: FloatArray) -> tuple[FloatArray, FloatArray]:
     doubt = min(1.0, max(n, 1) / 5) ** 2
     prior[0, 0], prior[1, 1] = 1.0, doubt * 0.4**2
     prior[2 : 2 + count, 2 : 2 + count] = doubt * math.exp(z[0]) * np.diag(weights.shares)
-    R = covariance(every * inverse, every * inverse, math.exp(z[1]))
+    R = squared_exponential(every * inverse, every * inverse, math.exp(z[1]))
     prior[2 + count :, 2 + count :] = R
     phi = F @ weights.combined
     A = np.column_stack([np.ones(len(every)), phi, F, np.eye(len(every))])

@@ -9,9 +9,8 @@ from scipy.stats import multivariate_normal
 
 from hetbo._arrays import FloatArray
 from hetbo.archive import _relevance
-from hetbo.archive._gp import covariance
 from hetbo.archive._relevance import Hypotheses, correlation_densities
-from hetbo.models import CORRELATIONS
+from hetbo.models import CORRELATIONS, squared_exponential
 
 
 def waves(count: int, seed: int = 0) -> FloatArray:
@@ -38,7 +37,7 @@ def case(
     F = functions(COVER, directions)
     centres = F.mean(axis=0)
     X = np.random.default_rng(seed).random((count, 3))
-    own = covariance(X / 0.4, X / 0.4)
+    own = squared_exponential(X / 0.4, X / 0.4)
     return Hypotheses.of(F - centres, likeness(F)), functions(X, directions) - centres, own
 
 

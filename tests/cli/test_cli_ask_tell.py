@@ -13,7 +13,7 @@ import pytest
 from optuna.trial import TrialState
 
 from cli.tools import INIT, Cli
-from hetbo import Experiment, Float, Space, Trial
+from hetbo import Experiment, Float, Optimizer, Space, Trial
 from hetbo.errors import FitError
 from hetbo.optuna import TransferSampler
 
@@ -193,6 +193,21 @@ def test_the_report_is_one_file(ready: Cli) -> None:
     page = Path("out.html").read_text(encoding="utf-8")
     assert "<title>" in page
     assert "learning_rate" in page
+
+
+@pytest.mark.parametrize("command", [("report",), ("status", "--explain")])
+def test_a_study_becomes_an_optimizer_without_a_detour_through_json(
+    ready: Cli, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    number = json.loads(ready.works("ask", "--json"))[0]["id"]
+    ready.works("tell", str(number), "0.5")
+    for kept in (Optimizer, Trial):
+        for method in ("to_json", "from_json"):
+            monkeypatch.setattr(kept, method, refuse)
+    ready.works(*command)
 
 
 @pytest.mark.parametrize(

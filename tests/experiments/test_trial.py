@@ -24,7 +24,7 @@ def test_a_value_makes_a_trial_complete() -> None:
         (None, None, "complete", ["complete", "value=None"]),
         (0.5, None, "failed", ["failed", "value=0.5"]),
         (0.5, None, "pending", ["pending", "value=0.5"]),
-        (0.5, None, "done", ["state='done'", "'complete'", "'failed'", "'pending'"]),
+        (0.5, None, "done", ["unknown state 'done'", "'complete'", "'failed'", "'pending'"]),
         (math.nan, None, None, ["value=nan", "finite"]),
         (math.inf, None, None, ["value=inf", "finite"]),
         (10**400, None, None, ["value=1000", "finite"]),
@@ -83,7 +83,7 @@ def test_a_trial_survives_json_copying_and_another_process(trial: Trial) -> None
         ({"params": [], "state": "failed"}, ["does not describe a trial"]),
         ({"params": {}, "state": "failed", "colour": 1}, ["'colour'", "unknown key"]),
         ({"params": {}, "state": "complete", "value": "1"}, ["value='1'", "number"]),
-        ({"params": {}, "state": "lost"}, ["state='lost'"]),
+        ({"params": {}, "state": "lost"}, ["unknown state 'lost'"]),
         (None, ["None", "does not describe a trial"]),
     ],
 )

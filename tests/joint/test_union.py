@@ -207,7 +207,7 @@ def test_a_joint_space_is_frozen() -> None:
 
 
 def outside(parameter: Parameter, value: Value) -> bool:
-    """Tell whether a value cannot be in a joint range, since that is on a log scale."""
+    """Return whether a value cannot be in a joint range, since that is on a log scale."""
     on_log = parameter.scale is not None and parameter.scale.log
     return on_log and isinstance(value, int | float) and value <= 0
 

@@ -115,10 +115,9 @@ class FittedFeatures(FittedDefaults):
         noise = np.where(self.experiment == 0, _OWN_NOISE, _OTHER_NOISE)
         precision = np.linalg.inv(features @ features.T + np.diag(noise))
         own = self.experiment == 0
-        sd = precision.diagonal()[own] ** -0.5
-        error = (precision @ self.y)[own] * sd**2
-        log_density = -0.5 * (error / sd) ** 2 - np.log(sd) - 0.5 * np.log(2 * np.pi)
-        return LeaveOneOut(self.observed, self.observed - error, sd, log_density)
+        variance = 1 / precision.diagonal()[own]
+        error = (precision @ self.y)[own] * variance
+        return LeaveOneOut.of(self.observed, self.observed - error, variance)
 
     def condition(self, X: Array, y: Array) -> "FittedFeatures":
         return replace(

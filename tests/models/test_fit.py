@@ -226,5 +226,7 @@ def test_data_that_is_not_finite_names_its_experiment() -> None:
 
 
 def test_unknown_settings_are_refused() -> None:
-    with pytest.raises(FitError, match="'default', 'one scale'"):
+    with pytest.raises(
+        FitError, match="unknown settings 'papers'; expected one of 'default', 'one scale'"
+    ):
         ImputedGP(WAVES, settings="papers")

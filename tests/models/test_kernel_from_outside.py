@@ -7,10 +7,10 @@ import pytest
 import torch
 from gpytorch.kernels import MaternKernel
 from numpy.testing import assert_allclose
+from numpy.typing import NDArray
 from torch import Tensor
 
 from hetbo import Optimizer
-from hetbo._arrays import FloatArray
 from hetbo.encoding import Dataset
 from hetbo.methods import EnsembleMember, Recipe
 from hetbo.models import (
@@ -32,6 +32,8 @@ from model_laws import (
     points_of,
     with_random_parameters,
 )
+
+FloatArray = NDArray[np.float64]
 
 MODELS: Mapping[str, Callable[[Dataset], TransferGP]] = {
     "conditional": lambda data: ConditionalGP(data, kernel=Matern, residual=True),

@@ -9,9 +9,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from numpy.typing import NDArray
 
 from hetbo import Float, JointSpace, Space, Trial
-from hetbo._arrays import FloatArray
 from hetbo.encoding import Dataset
 from hetbo.models import (
     ConditionalGP,
@@ -22,6 +22,8 @@ from hetbo.models import (
     fit,
 )
 from model_datasets import MODELS, dataset, random_dataset
+
+FloatArray = NDArray[np.float64]
 
 seeds = st.integers(0, 10_000)
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from helpers import pickled, refused
 from hetbo import (
@@ -24,11 +25,12 @@ from hetbo import (
     Trial,
     report,
 )
-from hetbo._arrays import FloatArray
 from hetbo.encoding import Axis, NumberAxis
 from hetbo.integrations.optuna import write_study
 from hetbo.models import LearnedChoice
 from hetbo.spaces import Parameter, Value
+
+FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -145,10 +145,11 @@ def data(
 
     Args:
         name: Which data.
-        source: A zip file at hand, or another address, instead of HPO-B's own.
+        source: An available zip file, or another address, instead of HPO-B's own.
         sha256: What the zip file's SHA-256 checksum must be.
-        descriptors: A file at hand, or an address, of HPO-B's meta-dataset-descriptors.json, which
-            problems in natural units need; only if the zip file comes from elsewhere and lacks it.
+        descriptors: An available file, or an address, of HPO-B's meta-dataset-descriptors.json,
+            which problems in natural units need; only if the zip file comes from elsewhere and
+            lacks it.
     """
     from hetbo_bench.downloads import get_hpob  # noqa: PLC0415
 

@@ -11,12 +11,12 @@ import numpy as np
 from hetbo._arrays import FloatArray, IndexArray
 from hetbo.acquisition._candidates import spread
 from hetbo.archive._digestion import digested
-from hetbo.archive._gp import covariance
 from hetbo.archive._library import Library, place_and_rows
 from hetbo.archive._likeness import likeness_of
 from hetbo.archive._model import Own
 from hetbo.archive._relevance import Hypotheses, correlation_densities
 from hetbo.encoding import Dataset
+from hetbo.models import squared_exponential
 
 _COVER = 512
 _REMEMBERED = 4
@@ -113,7 +113,7 @@ class Archive:
         at = X[judged]
         functions = self.library.functions(self.library.covariances(at)) - self.centres
         inverse = self.own.inverse(self.own.typical, X.shape[1])
-        return functions, covariance(at * inverse, at * inverse), y[judged]
+        return functions, squared_exponential(at * inverse, at * inverse), y[judged]
 
 
 def best_and_latest(y: FloatArray, most: int) -> IndexArray:

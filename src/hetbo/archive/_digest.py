@@ -13,12 +13,12 @@ import numpy as np
 from hetbo._arrays import FloatArray, IndexArray
 from hetbo.archive._gp import (
     Evidence,
-    covariance,
     exact_posterior,
-    inducing_rows,
+    inducing_points,
     most_likely,
     sparse_posterior,
 )
+from hetbo.models import squared_exponential
 
 VERSION = 1
 """Rises with every change that makes older digests wrong."""
@@ -28,8 +28,6 @@ MOST_EXACT = 300
 _FITTED = 500
 """Length-scales are fitted to so many trials at most."""
 _INDUCING, _AMONG = 500, 4000
-_BEST = 0.5
-"""So much of the inducing points is the best trials, where it matters most."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,16 +93,13 @@ class Digest:
         if n <= MOST_EXACT:
             found, _ = exact_posterior(evidence, z)
         else:
-            best = np.argsort(-y, kind="stable")[: int(_INDUCING * _BEST)]
-            among = np.sort(rng.permutation(n)[:_AMONG])
-            scaled = X * np.exp(-z[:-2])[rows.groups]
-            inducing = inducing_rows(scaled, _INDUCING, first=best, among=among)
-            found, _ = sparse_posterior(evidence, z, X[inducing], cautious=False)
+            inducing = inducing_points(evidence, z, count=_INDUCING, among=_AMONG, rng=rng)
+            found, _ = sparse_posterior(evidence, z, inducing, cautious=False)
         return cls(found.U, found.weights, found.inverse, found.variance, found.noise, found.mean)
 
     def __call__(self, X: FloatArray) -> FloatArray:
         """Return the function at `k × c` points."""
-        K = covariance(X * self.inverse, self.points * self.inverse, self.variance)
+        K = squared_exponential(X * self.inverse, self.points * self.inverse, self.variance)
         values: FloatArray = self.mean + K @ self.weights
         return values
 

@@ -17,20 +17,18 @@ _BATCH = 32
 def digested(
     sources: Sequence[SourceRows],
     *,
-    cache: DigestCache | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Digest]:
-    """Return the digests of sources.
+    """Return the digests of sources, which the user's cache keeps.
 
     NumPy lets other threads run while it computes, so that threads share the work; each uses one
     thread of the BLAS library.
 
     Args:
         sources: The sources' trials.
-        cache: Where digests are kept; the user's cache if None.
         progress: Called with the numbers of digests that are done and to be done.
     """
-    kept = DigestCache.of_user() if cache is None else cache
+    kept = DigestCache.of_user()
     found: dict[int, Digest] = {}
     keys: dict[int, str] = {}
     for index, rows in enumerate(sources):

@@ -13,12 +13,18 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import lapack, solve_triangular
-from scipy.optimize import minimize
+from scipy.linalg import solve_triangular
 
 from hetbo._arrays import BoolArray, FloatArray, IndexArray
+from hetbo.archive._search import search
 from hetbo.errors import FitError
-from hetbo.models._settings import DEFAULT
+from hetbo.models import (
+    DEFAULT,
+    LeaveOneOut,
+    inverse_of,
+    squared_exponential,
+    squared_exponential_slope,
+)
 
 _LOG_2PI = math.log(2 * math.pi)
 _JITTER = 1e-8
@@ -26,42 +32,13 @@ _INDUCING_JITTER = 1e-7
 _SMALLEST_KNOWN_NOISE = 1e-6
 _LEAST_LEFT = 1e-5
 """A row whose variance the chosen ones explain up to this part needs no inducing point."""
+_BEST = 0.5
+"""So much of the inducing points is the best trials, where it matters most."""
 _BLOCK = 2048
 _MOST_LEVERAGE = 1.0 - 1e-9
 _LOG_LIMITS = (math.log(1e-3), math.log(1e3))
 _LOG_SMALLEST_NOISE = math.log(1e-4)
-_STEPS, _SMALLEST_GAIN = 60, 1e-7
-
-
-def covariance(A: FloatArray, B: FloatArray, variance: float = 1.0) -> FloatArray:
-    """Return `s² exp(-½ |a - b|²)` for all pairs of points in units of length-scales.
-
-    Args:
-        A: Shape `k × c`.
-        B: Shape `n × c`.
-        variance: `s²`.
-
-    Returns:
-        Shape `k × n`.
-    """
-    E = A @ B.T
-    E -= 0.5 * np.einsum("ij,ij->i", A, A)[:, np.newaxis]
-    E -= 0.5 * np.einsum("ij,ij->i", B, B)
-    np.minimum(E, 0.0, out=E)
-    np.exp(E, out=E)
-    E *= variance
-    return E
-
-
-def inverse_of(K: FloatArray) -> tuple[FloatArray, float] | None:
-    """Return the inverse of `K` and half of its log determinant; None if it is not positive."""
-    root, info = lapack.dpotrf(K.T, lower=1, clean=1, overwrite_a=1)
-    if info != 0 or not np.isfinite(root[-1:, -1:]).all():
-        return None
-    lower, _ = lapack.dpotri(root, lower=1)
-    inverse = lower + lower.T
-    inverse.flat[:: len(K) + 1] *= 0.5
-    return inverse, float(np.log(root.diagonal()).sum())
+_SMALLEST_GAIN = 1e-7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,18 +85,19 @@ class Evidence:
         return np.clip(location - scale**2, *self.bounds)
 
     def __call__(self, z: FloatArray) -> tuple[float, FloatArray]:
-        """Return the log posterior and its gradient; minus infinity where it cannot be computed."""
+        """Return the log posterior and its gradient.
+
+        Raises:
+            NotPositiveDefinite: The covariance cannot be factored there.
+        """
         p, n = self.parameters, len(self.y)
         learned: BoolArray = np.isnan(self.known)
         noise = float(np.exp(z[-1]))
         S = self.X * np.exp(-z[:p])[self.groups]
-        E = covariance(S, S, float(np.exp(z[-2])))
+        E = squared_exponential(S, S, float(np.exp(z[-2])))
         K = E.copy()
         K.flat[:: n + 1] += noise_of(self.known, noise) + _JITTER
-        found = inverse_of(K)
-        if found is None:
-            return -math.inf, np.zeros_like(z)
-        inverse, half_log = found
+        inverse, half_log = inverse_of(K)
         beta, alpha = _mean_and_weights(inverse, self.y)
         value = (
             -0.5 * float((self.y - beta) @ alpha) - half_log - 0.5 * n * _LOG_2PI - 0.5 * beta**2
@@ -167,41 +145,12 @@ def most_likely(evidence: Evidence, warm_start: FloatArray | None = None) -> Flo
     smooth[: evidence.parameters] += 1.5
     smooth[-1] = math.log(0.1)
     starts = [evidence.first(), smooth] if warm_start is None else [warm_start]
-
-    def loss(z: FloatArray) -> tuple[float, FloatArray]:
-        value, gradient = evidence(z)
-        return (-value, -gradient) if math.isfinite(value) else (1e12, np.zeros_like(z))
-
-    bounds = evidence.bounds
-    found = [
-        minimize(
-            loss,
-            np.clip(start, *bounds),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=bounds.T,
-            options={"maxiter": _STEPS, "ftol": _SMALLEST_GAIN},
-        )
-        for start in starts
-    ]
-    best = min(found, key=lambda result: float(result.fun))
-    if best.fun >= 1e12:  # noqa: PLR2004  # what stands for an evidence that cannot be computed
+    low, high = evidence.bounds
+    results = (search(evidence, np.clip(start, low, high), ftol=_SMALLEST_GAIN) for start in starts)
+    found = [result for result in results if result is not None]
+    if not found:
         raise FitError("the covariance of a source's trials cannot be factored")
-    z: FloatArray = best.x
-    return z
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LeftOut:
-    """Predictions of each of `n` trials from all the others.
-
-    Attributes:
-        mean: Shape `n`.
-        variance: Shape `n`, noise included.
-    """
-
-    mean: FloatArray
-    variance: FloatArray
+    return max(found, key=lambda result: result[0])[1]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -228,29 +177,24 @@ class GPPosterior:
 
     def __call__(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return means and variances at `k × c` points."""
-        K = covariance(X * self.inverse, self.U * self.inverse, self.variance)
+        K = squared_exponential(X * self.inverse, self.U * self.inverse, self.variance)
         P = K @ self.root.T
         variance = self.variance - np.einsum("ij,ij->i", P, P)
         return self.mean + K @ self.weights, np.maximum(variance, 0.0)
 
     def moments(self, X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Return means and variances at `k × c` points, and their gradients, `k × c` each."""
-        K = covariance(X * self.inverse, self.U * self.inverse, self.variance)
+        K = squared_exponential(X * self.inverse, self.U * self.inverse, self.variance)
         P = K @ self.root.T
         variance = self.variance - np.einsum("ij,ij->i", P, P)
-        squares = self.inverse**2
-
-        def down_from(weighted: FloatArray) -> FloatArray:
-            down = weighted.sum(axis=1)[:, np.newaxis] * X - weighted @ self.U
-            slope: FloatArray = -squares * down
-            return slope
-
-        by_mean = down_from(K * self.weights)
-        by_variance = down_from(-2.0 * K * (P @ self.root))
+        by_mean, by_variance = (
+            squared_exponential_slope(X, self.U, self.inverse, weighted)
+            for weighted in (K * self.weights, -2.0 * K * (P @ self.root))
+        )
         return self.mean + K @ self.weights, np.maximum(variance, 0.0), by_mean, by_variance
 
 
-def exact_posterior(evidence: Evidence, z: FloatArray) -> tuple[GPPosterior, "LeftOut"]:
+def exact_posterior(evidence: Evidence, z: FloatArray) -> tuple[GPPosterior, LeaveOneOut]:
     """Return the posterior given all trials, and predictions of each from the others.
 
     Args:
@@ -260,19 +204,19 @@ def exact_posterior(evidence: Evidence, z: FloatArray) -> tuple[GPPosterior, "Le
     X, y, groups = evidence.X, evidence.y, evidence.groups
     noise = noise_of(evidence.known, math.exp(z[-1]))
     inverse_scales, variance = np.exp(-z[:-2])[groups], float(np.exp(z[-2]))
-    K = covariance(X * inverse_scales, X * inverse_scales, variance)
+    K = squared_exponential(X * inverse_scales, X * inverse_scales, variance)
     K.flat[:: len(K) + 1] += noise + _JITTER
     root = solve_triangular(np.linalg.cholesky(K), np.eye(len(K)), lower=True)
     inverse = root.T @ root
     beta, weights = _mean_and_weights(inverse, y)
     variances = 1.0 / inverse.diagonal()
     posterior = GPPosterior(X, inverse_scales, variance, float(np.exp(z[-1])), beta, weights, root)
-    return posterior, LeftOut(y - weights * variances, variances)
+    return posterior, LeaveOneOut.of(y, y - weights * variances, variances)
 
 
 def sparse_posterior(
     evidence: Evidence, z: FloatArray, inducing: FloatArray, *, cautious: bool
-) -> tuple[GPPosterior, "LeftOut"]:
+) -> tuple[GPPosterior, LeaveOneOut]:
     """Return the posterior given all trials by inducing points, in `O(n u²)`.
 
     The trials' covariance is taken for `Q + Λ`, `Q = K_fu K_uu⁻¹ K_uf`, with the noise on the
@@ -293,7 +237,7 @@ def sparse_posterior(
     inverse_scales, variance = np.exp(-z[:-2])[groups], float(np.exp(z[-2]))
     count = len(inducing)
     S = inducing * inverse_scales
-    K = covariance(S, S, variance)
+    K = squared_exponential(S, S, variance)
     K.flat[:: count + 1] += _INDUCING_JITTER * variance
     L = np.linalg.cholesky(K)
     B = np.eye(count)
@@ -301,7 +245,9 @@ def sparse_posterior(
     ones = along = 0.0
     for first in range(0, len(X), _BLOCK):
         block = slice(first, first + _BLOCK)
-        V = solve_triangular(L, covariance(S, X[block] * inverse_scales, variance), lower=True)
+        V = solve_triangular(
+            L, squared_exponential(S, X[block] * inverse_scales, variance), lower=True
+        )
         beyond = np.maximum(variance - np.einsum("ij,ij->j", V, V), 0.0)
         precision = 1.0 / (noise[block] + cautious * beyond + _JITTER)
         weighted = V * precision
@@ -325,7 +271,7 @@ def sparse_posterior(
     left_out = [np.empty((2, 0))]
     for first in range(0, len(X), _BLOCK):
         block = slice(first, first + _BLOCK)
-        k = covariance(S, X[block] * inverse_scales, variance)
+        k = squared_exponential(S, X[block] * inverse_scales, variance)
         V = solve_triangular(L, k, lower=True)
         beyond = np.maximum(variance - np.einsum("ij,ij->j", V, V), 0.0)
         own_noise = noise[block] + cautious * beyond + _JITTER
@@ -333,7 +279,26 @@ def sparse_posterior(
         own = np.minimum(np.einsum("ij,ij->j", V, V) / own_noise, _MOST_LEVERAGE)
         mean = (beta + weights @ k - own * y[block]) / (1.0 - own)
         left_out.append(np.stack([mean, own_noise / (1.0 - own)]))
-    return posterior, LeftOut(*np.concatenate(left_out, axis=1))
+    return posterior, LeaveOneOut.of(y, *np.concatenate(left_out, axis=1))
+
+
+def inducing_points(
+    evidence: Evidence, z: FloatArray, *, count: int, among: int, rng: np.random.Generator
+) -> FloatArray:
+    """Return the best trials, and others that explain the rest well.
+
+    Args:
+        evidence: The trials.
+        z: The logarithms of length-scales, variance and noise.
+        count: How many points to return at most.
+        among: How many trials to choose the others from.
+        rng: What draws these.
+    """
+    X, y = evidence.X, evidence.y
+    best = np.argsort(-y, kind="stable")[: int(count * _BEST)]
+    drawn = np.sort(rng.permutation(len(y))[:among])
+    scaled = X * np.exp(-z[:-2])[evidence.groups]
+    return X[inducing_rows(scaled, count, first=best, among=drawn)]
 
 
 def inducing_rows(X: FloatArray, count: int, *, first: IndexArray, among: IndexArray) -> IndexArray:
@@ -360,7 +325,7 @@ def inducing_rows(X: FloatArray, count: int, *, first: IndexArray, among: IndexA
             i = int(left.argmax())
             if left[i] < _LEAST_LEFT:
                 break
-        k = covariance(S[i : i + 1], S)[0]
+        k = squared_exponential(S[i : i + 1], S)[0]
         step = len(chosen)
         F[step] = (k - F[:step, i] @ F[:step]) / math.sqrt(left[i])
         left -= F[step] ** 2

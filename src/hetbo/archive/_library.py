@@ -24,8 +24,8 @@ from scipy.special import erf
 
 from hetbo._arrays import BoolArray, FloatArray, IndexArray
 from hetbo.archive._digest import Digest, SourceRows
-from hetbo.archive._gp import covariance
 from hetbo.encoding import Dataset
+from hetbo.models import squared_exponential
 
 _DIGITS = 12
 """Coordinates are rounded: the same trials in another joint cube must give the same digest."""
@@ -236,7 +236,7 @@ def _averages(digest: Digest, place: Place, columns: IndexArray) -> FloatArray:
             factors *= inside * math.sqrt(math.pi) / (2.0 * a)
         else:
             choices = np.eye(len(own)) * inverse
-            factors *= covariance(U * inverse, choices).mean(axis=1)
+            factors *= squared_exponential(U * inverse, choices).mean(axis=1)
     return np.maximum(factors, _SMALLEST_FACTOR)
 
 

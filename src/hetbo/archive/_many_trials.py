@@ -8,8 +8,7 @@ from hetbo._arrays import FloatArray, IndexArray
 from hetbo.archive._gp import (
     Evidence,
     GPPosterior,
-    LeftOut,
-    inducing_rows,
+    inducing_points,
     most_likely,
     noise_shown,
     sparse_posterior,
@@ -21,8 +20,6 @@ _FITTED = 250
 """Length-scales are fitted to so many trials: the best, the latest, and some others, each a
 third."""
 _INDUCING, _AMONG = 300, 2000
-_BEST = 0.5
-"""So much of the inducing points is the best trials."""
 _SMALLEST_VARIANCE = 1e-9
 
 
@@ -50,11 +47,11 @@ class ManyTrials:
         first = evidence.first()
         start = np.array(warm_start) if warm_start and len(warm_start) == len(first) else None
         z = most_likely(evidence, start)
-        best = np.argsort(-y, kind="stable")[: int(_INDUCING * _BEST)]
-        among = np.sort(np.random.default_rng(0).permutation(len(y))[:_AMONG])
-        scaled = X * np.exp(-z[:-2])[groups]
-        inducing = X[inducing_rows(scaled, _INDUCING, first=best, among=among)]
-        return FittedManyTrials(own, columns, groups, z, *_posterior(own, X, z, groups, inducing))
+        every = Evidence(X, y, own.noise, groups)
+        draws = np.random.default_rng(0)
+        inducing = inducing_points(every, z, count=_INDUCING, among=_AMONG, rng=draws)
+        found = sparse_posterior(every, z, inducing, cautious=True)
+        return FittedManyTrials(own, columns, groups, z, *found)
 
     def seconds_to_fit(self, data: Dataset, *, starts: int = 4) -> float:  # noqa: ARG002
         """Return 0: a fit is quick."""
@@ -79,7 +76,7 @@ class FittedManyTrials(FittedDefaults):
     groups: IndexArray
     z: FloatArray
     posterior: GPPosterior
-    left_out: LeftOut
+    left_out: LeaveOneOut
 
     def __call__(self, X: FloatArray) -> Moments:
         """Return the predictions at `k × d` points, with gradients."""
@@ -118,11 +115,7 @@ class FittedManyTrials(FittedDefaults):
 
     def leave_one_out(self) -> LeaveOneOut:
         """Return predictions of the target's trials, each made without its own value."""
-        found, y = self.left_out, self.own.y
-        log_density = -0.5 * (
-            (y - found.mean) ** 2 / found.variance + np.log(2 * np.pi * found.variance)
-        )
-        return LeaveOneOut(y, found.mean, np.sqrt(found.variance), log_density)
+        return self.left_out
 
     def condition(self, X: FloatArray, y: FloatArray) -> "FittedManyTrials":
         """Return predictions as if more had been measured; hyperparameters stay."""
@@ -135,22 +128,15 @@ class FittedManyTrials(FittedDefaults):
             np.concatenate([own.experiment, np.zeros(len(y), dtype=np.intp)]),
             own.scales,
         )
-        points = more.X[:, self.columns]
+        evidence = Evidence(more.X[:, self.columns], more.y, more.noise, self.groups)
         inducing = np.concatenate([self.posterior.U, X[:, self.columns]])
-        found = _posterior(more, points, self.z, self.groups, inducing)
+        found = sparse_posterior(evidence, self.z, inducing, cautious=True)
         return FittedManyTrials(more, self.columns, self.groups, self.z, *found)
 
     def sources(self) -> SourceUse:
         """Return that no source is used."""
         nothing = np.zeros(len(self.own.names) - 1)
         return SourceUse(nothing, nothing)
-
-
-def _posterior(
-    own: Dataset, X: FloatArray, z: FloatArray, groups: IndexArray, inducing: FloatArray
-) -> tuple[GPPosterior, LeftOut]:
-    evidence = Evidence(X, own.y, own.noise, groups)
-    return sparse_posterior(evidence, z, inducing, cautious=True)
 
 
 def _typical(y: FloatArray) -> IndexArray:

@@ -21,13 +21,19 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.optimize import minimize
 
 from hetbo._arrays import FloatArray, IndexArray
-from hetbo.archive._gp import covariance, inverse_of, noise_of
+from hetbo.archive._gp import noise_of
 from hetbo.archive._library import Library
+from hetbo.archive._search import search
 from hetbo.errors import FitError
-from hetbo.models import DEFAULT, Moments
+from hetbo.models import (
+    DEFAULT,
+    Moments,
+    inverse_of,
+    squared_exponential,
+    squared_exponential_slope,
+)
 
 _FOLLOWS, _FOLLOWS_SPREAD = 0.8, 0.4
 """The prior of `b`."""
@@ -47,8 +53,7 @@ _JITTER = 1e-8
 _SMALLEST_VARIANCE = 1e-9
 _SMALLEST, _LARGEST = math.log(1e-4), math.log(20.0)
 _FIRST_NOISE = math.log(1e-3)
-_STEPS, _SMALLEST_GAIN = 60, 1e-6
-_FAILED = 1e12
+_SMALLEST_GAIN = 1e-6
 _BLOCK = 512
 
 
@@ -164,6 +169,11 @@ class TargetEvidence:
             squares[group] += (x[:, np.newaxis] - x) ** 2
         return fixed, scaled, squares
 
+    @property
+    def bounds(self) -> FloatArray:
+        """Shape `2 × (p + 3)`: the box that is searched."""
+        return self.own.bounds
+
     def residual(self, z: FloatArray) -> FloatArray:
         """Return `k_r` at the trials."""
         E = z[1] - 0.5 * np.tensordot(np.exp(-2 * z[2:-1]), self._parts[2], axes=1)
@@ -180,13 +190,15 @@ class TargetEvidence:
         return K
 
     def __call__(self, z: FloatArray) -> tuple[float, FloatArray]:
-        """Return the log posterior and its gradient; minus infinity where it cannot be computed."""
+        """Return the log posterior and its gradient.
+
+        Raises:
+            NotPositiveDefinite: The covariance cannot be factored there.
+        """
         fixed, scaled, squares = self._parts
         R = self.residual(z)
-        found = inverse_of(self._with_noise(fixed + math.exp(z[0]) * scaled + R, z))
-        if found is None:
-            return -math.inf, np.zeros_like(z)
-        inverse, half_log = found
+        K = self._with_noise(fixed + math.exp(z[0]) * scaled + R, z)
+        inverse, half_log = inverse_of(K)
         alpha = inverse @ self.rest
         G = 0.5 * (np.outer(alpha, alpha) - inverse)
         R *= G
@@ -208,26 +220,13 @@ class TargetEvidence:
         """
         if len(self.y) == 0:
             return start
-
-        def loss(z: FloatArray) -> tuple[float, FloatArray]:
-            value, gradient = self(z)
-            return (-value, -gradient) if math.isfinite(value) else (_FAILED, np.zeros_like(z))
-
-        found = minimize(
-            loss,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=self.own.bounds.T,
-            options={"maxiter": _STEPS, "ftol": _SMALLEST_GAIN},
-        )
-        if found.fun >= _FAILED:
+        found = search(self, start, ftol=_SMALLEST_GAIN)
+        if found is None:
             raise FitError(
                 f"the covariance of the target's {len(self.y)} trials cannot be factored; is there "
                 "an infinite value among them or in a source?"
             )
-        z: FloatArray = found.x
-        return z
+        return found[1]
 
 
 class TargetPosterior:
@@ -325,13 +324,11 @@ class TargetPosterior:
 
     def _residual(self, X: FloatArray) -> FloatArray:
         trials = self._evidence.X
-        return covariance(X * self._inverse, trials * self._inverse, self._variance)
+        return squared_exponential(X * self._inverse, trials * self._inverse, self._variance)
 
     def _residual_slope(self, X: FloatArray, weighted: FloatArray) -> FloatArray:
-        """Return `Σ_j w_j ∂k_r(x, x_j)/∂x` from `w_j k_r(x, x_j)`, shape `k × n`."""
-        down = weighted.sum(axis=1)[:, np.newaxis] * X - weighted @ self._evidence.X
-        slope: FloatArray = -(self._inverse**2) * down
-        return slope
+        trials = self._evidence.X
+        return squared_exponential_slope(X, trials, self._inverse, weighted)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -140,8 +140,7 @@ class FittedArchive(FittedDefaults):
             mine = self.data.experiment == 0
             mean[rest], sd = self.values(np.nan_to_num(self.data.X[mine][rest]))
             variance[rest] = sd**2 + self._posterior.noise
-        log_density = -0.5 * ((observed - mean) ** 2 / variance + np.log(2 * np.pi * variance))
-        return LeaveOneOut(observed, mean, np.sqrt(variance), log_density)
+        return LeaveOneOut.of(observed, mean, variance)
 
     def condition(self, X: FloatArray, y: FloatArray) -> TargetPosterior:
         """Return predictions as if more had been measured; hyperparameters stay."""

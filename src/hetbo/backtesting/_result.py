@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Literal, Self
 
+from hetbo._files import checked_header
 from hetbo.backtesting._luck import (
     combined,
     interval_of_mean,
@@ -218,19 +219,15 @@ class Backtest:
         Raises:
             DataError: The data does not describe a backtest of a known version.
         """
-        if not isinstance(data, dict) or data.get("format") != _FORMAT:
-            raise DataError("this is not a hetbo backtest")
-        if data.get("version") != _VERSION:
-            found = shown(data.get("version"))
-            raise DataError(f"this hetbo reads version {_VERSION} of its files, not {found}")
+        fields = checked_header(data, _FORMAT, _VERSION)
         try:
             return cls(
-                data["method"],
-                data["top"],
-                tuple(map(Case.from_json, data["cases"])),
-                dict(data["skipped"]),
-                dict(data["dropped"]),
-                tuple(data["notes"]),
+                fields["method"],
+                fields["top"],
+                tuple(map(Case.from_json, fields["cases"])),
+                dict(fields["skipped"]),
+                dict(fields["dropped"]),
+                tuple(fields["notes"]),
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise DataError(f"this hetbo backtest is damaged: {error!r}") from error

@@ -1,7 +1,6 @@
 """`hetbo backtest`: would old runs have helped?"""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -49,7 +48,7 @@ def backtest(
         storage: A database's URL, an SQLite file, or a journal file (.log).
     """
     from hetbo._files import HTML, check_replaceable
-    from hetbo.cli._output import check_open, say, write_json
+    from hetbo.cli._output import check_open, progress_bar, say, write_json
     from hetbo.cli._places import file_of  # loads Optuna
     from hetbo.errors import DataError
 
@@ -64,7 +63,7 @@ def backtest(
     from hetbo.backtesting import backtest as replay_all  # loads PyTorch
 
     try:
-        with _bar() as progress:
+        with progress_bar("replaying") as progress:
             found = replay_all(
                 experiments,
                 method=method,
@@ -92,31 +91,6 @@ def _read(sources: Sequence[str], place: str) -> "list[Experiment]":
     from hetbo.cli._sources import experiments_of, read_sources
 
     return experiments_of(read_sources(sources, None, place=place))
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
-    """Show on a terminal how many replays are done, for as long as the block takes."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TimeElapsedColumn,
-    )
-
-    console = Console(stderr=True)
-    with Progress(
-        "replaying",
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as bar:
-        task = bar.add_task("replays", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def _show(found: "Backtest", report: Path | None) -> None:

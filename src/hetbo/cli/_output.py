@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
@@ -119,10 +119,10 @@ def plain(value: object) -> Text:
     return Text(cut(f"{value:.6g}" if isinstance(value, float) else str(value)))
 
 
-def cut(text: str, longest: int = _LONGEST_CELL) -> str:
+def cut(text: str) -> str:
     """Return a text on one line, cut if it is long."""
-    line = printable(text[: longest + 1])
-    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+    line = printable(text[: _LONGEST_CELL + 1])
+    return line if len(line) <= _LONGEST_CELL else f"{line[: _LONGEST_CELL - 1]}…"
 
 
 def table_of(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
@@ -155,6 +155,32 @@ def show_params(trials: Mapping[int, Mapping[str, Value]]) -> None:
             console.print(table_of(["id", *map(str, trials)], flipped))
         else:
             console.print(wide)
+
+
+@contextmanager
+def progress_bar(doing: str) -> Iterator[Callable[[int, int], None]]:
+    """Show on a terminal how much of a task is done, for as long as the block takes.
+
+    Args:
+        doing: What is being done, in words.
+
+    Yields:
+        What takes the number of steps that are done, and that of all.
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    with Progress(
+        doing,
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as bar:
+        task = bar.add_task(doing, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def write_json(data: object) -> None:

@@ -5,12 +5,10 @@ from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
 from hetbo._files import HTML, check_replaceable
 from hetbo.cli._options import DEFAULT_PLACE, Place
-from hetbo.cli._output import say
+from hetbo.cli._output import progress_bar, say
 from hetbo.errors import DataError, printable, shown
 
 
@@ -35,27 +33,17 @@ def report(
         name, value = target.name, target.plan.value
     from hetbo.report import write_report  # loads PyTorch
 
-    console = Console(stderr=True)
-    with Progress(
-        "writing the report",
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as bar:
-        task = bar.add_task("report", total=None)
-        try:
+    try:
+        with progress_bar("writing the report") as progress:
             write_report(
                 optimizer,
                 output,
                 title=printable(name),
                 value=value,
-                progress=lambda step, total: bar.update(task, completed=step, total=total),
+                progress=progress,
             )
-        except OSError as error:
-            raise DataError(f"cannot write {output}: {error.strerror}") from error
+    except OSError as error:
+        raise DataError(f"cannot write {output}: {error.strerror}") from error
     say(f"The report is in {output}; it opens in any browser, also offline.")
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
 
 from optuna.study import Study, load_study
 from optuna.trial import FrozenTrial, Trial
@@ -20,11 +19,8 @@ class _Sampler(TransferSampler):
     Who asks by hand should not wait for that, and `hetbo tune` has a thread for it.
     """
 
+    chooses_for_others = False
     begin: Callable[[int], None]
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401  # as they are
-        super().__init__(*arguments, **options)
-        self._chooser.helps = False
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         super().before_trial(study, trial)

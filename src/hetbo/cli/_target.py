@@ -194,12 +194,10 @@ class Target:
 
     def optimizer(self) -> "Optimizer":
         """Return an optimizer that was told what the study's trials say."""
-        blank = self.plan.optimizer(self.sources())
-        state = blank.to_json()
+        optimizer = self.plan.optimizer(self.sources())
         trials = [as_trial(trial, trial.params) for trial in self.trials()]
-        state["trials"] = [trial.to_json() for trial in trials]
-        state["asks"] = len(trials)
-        return type(blank).from_json(state)
+        optimizer.resume(trials, asks=len(trials))
+        return optimizer
 
 
 def make_target(storage: BaseStorage, name: str, plan: Plan) -> None:

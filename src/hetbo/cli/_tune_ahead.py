@@ -1,16 +1,15 @@
 """A process that chooses trials for `hetbo tune`, which starts and stores trials meanwhile."""
 
 import multiprocessing
-import os
 import signal
 import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from threading import Thread
 from typing import NoReturn
 
+from hetbo._processes import end_with_parent, stop
 from hetbo.cli._backoff import UnavailableError
 from hetbo.errors import DataError, HetboError, HetboWarning, SourceWarning
 
@@ -104,11 +103,7 @@ class ChoosesAhead:
 
     def stop(self) -> None:
         """End the process, whatever it is doing."""
-        self._process.terminate()
-        self._process.join(timeout=_SECONDS_TO_STOP)
-        if self._process.is_alive():
-            self._process.kill()
-            self._process.join()
+        stop(self._process, patience=_SECONDS_TO_STOP)
         self._connection.close()
 
     def _start(self) -> None:
@@ -138,7 +133,7 @@ def _serve(connection: Connection, place: str, study: str) -> None:
     # Ctrl-C is the parent's to handle.
     signal.signal(signal.SIGINT, lambda *_: None)
     signal.signal(signal.SIGTERM, _end)  # not in the middle of a change
-    Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", HetboWarning)
     warnings.simplefilter("ignore", SourceWarning)  # 'hetbo init' has said it
@@ -180,10 +175,3 @@ def _choose(connection: Connection, place: str, study: str) -> NoReturn:
 
 def _end(*_: object) -> NoReturn:
     sys.exit(0)
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

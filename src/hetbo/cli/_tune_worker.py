@@ -5,7 +5,6 @@ import inspect
 import io
 import math
 import multiprocessing
-import os
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -13,13 +12,14 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
-from threading import Thread
 
+from hetbo._processes import end_with_parent, stop
 from hetbo.cli._names import listed
 from hetbo.errors import DataError, printable, shown
 from hetbo.spaces import Value
 
 _LONGEST_REASON = 300
+_SECONDS_TO_STOP = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +105,14 @@ class Worker:
 
     def stop(self) -> None:
         """End the process, whatever it is doing."""
-        self._process.terminate()
-        self._process.join(timeout=2)
-        if self._process.is_alive():
-            self._process.kill()
-            self._process.join()
+        stop(self._process, patience=_SECONDS_TO_STOP)
         self.connection.close()
 
 
 def _serve(connection: Connection, folder: str, function: str, names: Sequence[str]) -> None:
     # Ctrl-C is the parent's to handle. Not SIG_IGN, which programs started from here would inherit.
     signal.signal(signal.SIGINT, lambda *_: None)
-    Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     lines = _Lines(connection)
     with redirect_stdout(lines), redirect_stderr(lines):
         try:
@@ -133,13 +129,6 @@ def _serve(connection: Connection, folder: str, function: str, names: Sequence[s
             outcome = _evaluated(call, params)
             lines.flush()
             connection.send(outcome)
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 class _Lines(io.TextIOBase):

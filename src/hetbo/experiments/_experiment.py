@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from hetbo._files import read_json, write_text_atomically
+from hetbo._files import checked_header, read_json, write_text_atomically
 from hetbo.errors import DataError, SpaceError, shown
 from hetbo.experiments._fixed import checked_fixed
 from hetbo.experiments._importers import FileOptions
@@ -382,14 +382,8 @@ class Experiment:
         Raises:
             DataError: The data does not describe an experiment of a known version.
         """
-        match data:
-            case {"format": "hetbo-experiment", "version": version} if version != _VERSION:
-                raise DataError(
-                    f"this hetbo reads version {_VERSION} of its files, not {shown(version)}"
-                )
+        match checked_header(data, _FORMAT, _VERSION):
             case {
-                "format": "hetbo-experiment",
-                "version": _,
                 "name": str(name),
                 "goal": str(goal),
                 "space": space,

@@ -10,7 +10,7 @@ from hetbo.experiments._layout import Layout
 from hetbo.experiments._misfits import Misfits, check_decimals, joined_note, refused_cell
 from hetbo.experiments._result_columns import suspects
 from hetbo.experiments._table import Table
-from hetbo.spaces import Float, Parameter, Space, Value
+from hetbo.spaces import Parameter, Space, Value
 from hetbo.spaces._values import choice_key
 
 
@@ -40,7 +40,7 @@ def inferred(table: Table, layout: Layout, rows: Sequence[int], misfits: Misfits
     notes += suspects(guessed, origin=table.origin)
     stored: dict[str, Sequence[Value]] = {}
     for name, parameter in space.items():
-        if isinstance(parameter, Float):
+        if parameter.values is None:
             stored[name] = [*map(parameter.check, spelled[name])]
         else:  # few values, many times
             checked = {key: parameter.check(key[1]) for key in set(map(choice_key, spelled[name]))}

@@ -59,7 +59,7 @@ class TrialState(StrEnum):
             return cls(state)
         except ValueError:
             known = ", ".join(repr(member.value) for member in cls)
-            raise DataError(f"state={shown(state)} must be one of {known}") from None
+            raise DataError(f"unknown state {shown(state)}; expected one of {known}") from None
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

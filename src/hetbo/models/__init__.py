@@ -32,12 +32,20 @@ from hetbo.models._gp_surrogate import FittedGP, GPSurrogate
 from hetbo.models._imputation import Imputation
 from hetbo.models._imputed import ImputedGP
 from hetbo.models._learned_values import learned_values
-from hetbo.models._marginal_likelihood import MarginalLikelihood, NotPositiveDefinite
-from hetbo.models._maximize import maximize
+from hetbo.models._marginal_likelihood import (
+    MarginalLikelihood,
+    NotPositiveDefinite,
+    inverse_of,
+)
+from hetbo.models._maximize import LogPosterior, maximize
 from hetbo.models._parameter_vector import FitParameter, ParameterVector, Slots
 from hetbo.models._posterior import Posterior
 from hetbo.models._settings import DEFAULT, ONE_SCALE, SETTINGS, LogNormal, Settings
-from hetbo.models._squared_exponential import SquaredExponential
+from hetbo.models._squared_exponential import (
+    SquaredExponential,
+    squared_exponential,
+    squared_exponential_slope,
+)
 from hetbo.models._stationary import StationaryKernel
 from hetbo.models._surrogate import (
     FittedDefaults,
@@ -78,6 +86,7 @@ __all__ = [
     "LearnedValue",
     "LeaveOneOut",
     "LogNormal",
+    "LogPosterior",
     "MarginalLikelihood",
     "Moments",
     "NotPositiveDefinite",
@@ -97,7 +106,10 @@ __all__ = [
     "TransferGP",
     "TransferKernel",
     "fit",
+    "inverse_of",
     "learned_values",
     "maximize",
     "pooled_correlation",
+    "squared_exponential",
+    "squared_exponential_slope",
 ]

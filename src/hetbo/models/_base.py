@@ -1,4 +1,8 @@
-"""The Gaussian process that every surrogate is: a BoTorch model over the joint cube."""
+"""The Gaussian process that every surrogate is: a BoTorch model over the joint cube.
+
+Of names that are not public it needs PyTorch's `Module._modules` and `Module._apply`, and BoTorch's
+`_num_outputs`, which every model of its sets.
+"""
 
 import copy
 from collections.abc import Iterator

@@ -32,6 +32,18 @@ class LeaveOneOut:
     sd: FloatArray
     log_density: FloatArray
 
+    @classmethod
+    def of(cls, observed: FloatArray, mean: FloatArray, variance: FloatArray) -> "LeaveOneOut":
+        """Return normal predictions, with the log densities of the values under them.
+
+        Args:
+            observed: Shape `n`: the values, scaled.
+            mean: Shape `n`: the predictions' means.
+            variance: Shape `n`: the predictions' variances, noise included.
+        """
+        log_density = -0.5 * ((observed - mean) ** 2 / variance + np.log(2 * np.pi * variance))
+        return cls(observed, mean, np.sqrt(variance), log_density)
+
 
 @dataclass(frozen=True, slots=True)
 class SourceUse:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _LOG_2PI = math.log(2 * math.pi)
 
 
-class NotPositiveDefinite(ArithmeticError):  # noqa: N818  # caught by the fit alone
+class NotPositiveDefinite(ArithmeticError):  # noqa: N818  # caught by fits alone
     """The covariance at some parameters cannot be factored."""
 
 
@@ -107,7 +107,7 @@ class MarginalLikelihood:
 
     def _likelihood(self, K: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         """Return `log N(y; Hβ, K) + log p(β)` at the best `β`, its derivative by `K`, and `β`."""
-        inverse, log_root = _inverse(K)
+        inverse, log_root = inverse_of(K)
         KH = inverse @ self._H
         A = self._H.T @ KH
         A.flat[:: len(A) + 1] += self._mean_ridge
@@ -150,8 +150,15 @@ class _Priors:
         return float(value), -pull - self._log_normal
 
 
-def _inverse(K: FloatArray) -> tuple[FloatArray, float]:
-    """Return the inverse of `K`, and the logarithm of the square root of its determinant."""
+def inverse_of(K: FloatArray) -> tuple[FloatArray, float]:
+    """Return the inverse of a covariance, and the logarithm of the square root of its determinant.
+
+    Args:
+        K: Shape `n × n`. It is overwritten.
+
+    Raises:
+        NotPositiveDefinite: It cannot be factored.
+    """
     if len(K) == 0:
         return K, 0.0
     # LAPACK stores by columns; K is symmetric, so that its transpose needs no copy.

@@ -1,4 +1,7 @@
-"""The mean and the noise, as GPyTorch modules."""
+"""The mean and the noise, as GPyTorch modules.
+
+GPyTorch's `_GaussianLikelihoodBase` is not public; no other likelihood takes a noise model.
+"""
 
 from collections.abc import Iterator
 from typing import Any

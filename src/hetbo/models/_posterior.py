@@ -21,7 +21,12 @@ from hetbo._arrays import BoolArray, FloatArray
 from hetbo.errors import FitError
 from hetbo.models._findings import LeaveOneOut
 from hetbo.models._inputs import split_inputs
-from hetbo.models._stationary import Scaled, StationaryKernel, exponents
+from hetbo.models._stationary import (
+    Scaled,
+    StationaryKernel,
+    exponents,
+    weighted_differences,
+)
 from hetbo.models._surrogate import Moments
 
 if TYPE_CHECKING:
@@ -187,6 +192,7 @@ class Posterior:
         precision = self._root.square().sum(-2).cpu().numpy()[own]
         error = self._weights.cpu().numpy()[own] / precision
         observed = self._y.cpu().numpy()[own]
+        # From precisions, as they come: by way of variances the last digits would be others.
         log_density = 0.5 * (np.log(precision) - precision * error**2 - math.log(2 * math.pi))
         return LeaveOneOut(observed, observed - error, precision**-0.5, log_density)
 
@@ -248,10 +254,9 @@ class _Quick:
         mean_gradient, sd_gradient = np.zeros_like(X), np.zeros_like(X)
         for term, (S, _, slope) in zip(self.terms, parts, strict=True):
             c, inverse, P = term.columns, term.inverse, term.points
-            by_mean, by_variance = slope * self.weights, slope * pull
-            down = by_mean.sum(axis=1)[:, np.newaxis] * S - by_mean @ P
+            down = weighted_differences(slope * self.weights, S, P)
             mean_gradient[:, c] -= inverse * down
-            down = by_variance.sum(axis=1)[:, np.newaxis] * S - by_variance @ P
+            down = weighted_differences(slope * pull, S, P)
             sd_gradient[:, c] += inverse * down / sd[:, np.newaxis]
         sd_gradient[variance <= _SMALLEST_VARIANCE] = 0.0
         return Moments(

@@ -86,5 +86,5 @@ def settings_of(settings: Settings | str) -> Settings:
         return settings
     if settings not in SETTINGS:
         known = ", ".join(map(repr, SETTINGS))
-        raise FitError(f"settings={shown(settings)} must be one of {known}")
+        raise FitError(f"unknown settings {shown(settings)}; expected one of {known}")
     return SETTINGS[settings]

@@ -180,6 +180,18 @@ def exponents(A: FloatArray, B: FloatArray, *halves: FloatArray) -> FloatArray:
     return E
 
 
+def weighted_differences(weights: FloatArray, A: FloatArray, B: FloatArray) -> FloatArray:
+    """Return `Σ_j w_ij (a_i - b_j)`, shape `n × c`: every slope of a stationary kernel is one.
+
+    Args:
+        weights: Shape `n × n'`.
+        A: Shape `n × c`.
+        B: Shape `n' × c`.
+    """
+    differences: FloatArray = weights.sum(axis=1)[:, np.newaxis] * A - weights @ B
+    return differences
+
+
 def _register_length_scales(kernel: Kernel, size: int, settings: Settings) -> LogNormal:
     dimensions = max(size, 1)
     prior = settings.length_scale(dimensions)

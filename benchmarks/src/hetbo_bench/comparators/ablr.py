@@ -6,7 +6,7 @@ a Bayesian linear regression of its own on them:
     y_t ~ N(Φ_t w_t, 1 / β_t),   w_t ~ N(0, 1 / α_t)
     mean(x) = φ(x)ᵀ m,   variance(x) = φ(x)ᵀ A⁻¹ φ(x),   A = α I + β ΦᵀΦ,   m = β A⁻¹ Φᵀ y
 
-The network and all α and β maximise the sum of the experiments' log marginal likelihoods, by
+The network and all α and β maximize the sum of the experiments' log marginal likelihoods, by
 L-BFGS. What an experiment lacks stands at its centre.
 """
 

@@ -248,7 +248,5 @@ class FittedPrior(FittedComparator):
 def leave_one_out(y: FloatArray, mean: FloatArray, covariance: FloatArray) -> LeaveOneOut:
     """Return the leave-one-out predictions of `n` jointly normal values."""
     precision = np.linalg.inv(covariance)
-    sd: FloatArray = np.sqrt(1 / precision.diagonal())
-    error = (precision @ (y - mean)) * sd**2
-    log_density = -0.5 * (error / sd) ** 2 - np.log(sd) - 0.5 * np.log(2 * np.pi)
-    return LeaveOneOut(y, y - error, sd, log_density)
+    variance = 1 / precision.diagonal()
+    return LeaveOneOut.of(y, y - (precision @ (y - mean)) * variance, variance)

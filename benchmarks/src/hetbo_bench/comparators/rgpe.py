@@ -143,11 +143,8 @@ class FittedMixture(FittedComparator):
             self, own_weight=0.0, variance_weights=np.append(self.variance_weights[:-1], 0.0)
         ).values(X)
         mean = others + self.own_weight * alone.mean
-        sd = np.sqrt(spread**2 + self.variance_weights[-1] * alone.sd**2)
-        log_density = (
-            -0.5 * ((alone.observed - mean) / sd) ** 2 - np.log(sd) - 0.5 * np.log(2 * np.pi)
-        )
-        return LeaveOneOut(alone.observed, mean, sd, log_density)
+        variance = spread**2 + self.variance_weights[-1] * alone.sd**2
+        return LeaveOneOut.of(alone.observed, mean, variance)
 
     def condition(self, X: FloatArray, y: FloatArray) -> "FittedMixture":
         """Return the mixture whose target's process has more trials."""

@@ -48,7 +48,7 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What is at hand after a download.
+    """What is available after a download.
 
     Attributes:
         folder: Where the files are.
@@ -145,7 +145,7 @@ def _fetch_zip(
     trusted: str,
     progress: Progress | None,
 ) -> dict[str, str]:
-    """Download the zip unless it is at hand, check and unpack it; return the kept checksums."""
+    """Download the zip unless it is available, check and unpack it; return the kept checksums."""
     address = HPOB_ADDRESS if source is None else str(source)
     if not is_address(address):
         return _take(folder, Path(address), expected, trusted, origin=address)

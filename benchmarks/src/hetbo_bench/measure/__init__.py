@@ -7,6 +7,7 @@ __all__ = [
     "correlation_intervals",
     "dropped_sources",
     "models",
+    "optuna_runs",
     "optuna_samplers",
     "problems",
     "ranger_luck",

@@ -12,18 +12,18 @@ import math
 import statistics
 import sys
 import time
-import warnings
 import zlib
 from collections.abc import Callable
 
 import numpy as np
-from optuna.exceptions import ExperimentalWarning
 from optuna.logging import WARNING, set_verbosity
 from optuna.samplers import BaseSampler, RandomSampler, TPESampler
-from optuna.study import Study, create_study
+from optuna.study import Study
 from optuna.trial import FrozenTrial, Trial
 
 from hetbo.optuna import TransferSampler
+from hetbo_bench.measure.optuna_runs import old_study, trials_by
+from hetbo_bench.peers.optuna_tpe import group_tpe
 
 OLD_TRIALS, TRIALS = 36, 25
 SHOWN = (1, 5, 10, 25)
@@ -80,31 +80,15 @@ def objective(*, new: bool) -> Callable[[Trial], float]:
     return value
 
 
-def old_study(sampler: BaseSampler) -> Study:
-    study = create_study(direction="maximize", sampler=sampler, study_name="old")
-    study.optimize(objective(new=False), n_trials=OLD_TRIALS)
-    return study
-
-
-def group_tpe(seed: int) -> TPESampler:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ExperimentalWarning)
-        return TPESampler(multivariate=True, group=True, seed=seed)
-
-
-def trials_by(sampler: BaseSampler, added: Study | None = None) -> list[FrozenTrial]:
-    study = create_study(direction="maximize", sampler=sampler)
-    old = [] if added is None else added.trials
-    study.add_trials(old)
-    study.optimize(objective(new=True), n_trials=TRIALS)
-    return study.trials[len(old) :]
+def tuned_by(sampler: BaseSampler, added: Study | None = None) -> list[FrozenTrial]:
+    return trials_by(sampler, objective(new=True), TRIALS, added)
 
 
 ROWS: dict[str, Callable[[int, Study], list[FrozenTrial]]] = {
-    "hetbo TransferSampler": lambda seed, old: trials_by(TransferSampler([old], seed=seed)),
-    "group TPE, old trials added": lambda seed, old: trials_by(group_tpe(seed), old),
-    "group TPE": lambda seed, _: trials_by(group_tpe(seed)),
-    "random search": lambda seed, _: trials_by(RandomSampler(seed=seed)),
+    "hetbo TransferSampler": lambda seed, old: tuned_by(TransferSampler([old], seed=seed)),
+    "group TPE, old trials added": lambda seed, old: tuned_by(group_tpe(seed), old),
+    "group TPE": lambda seed, _: tuned_by(group_tpe(seed)),
+    "random search": lambda seed, _: tuned_by(RandomSampler(seed=seed)),
 }
 
 
@@ -126,7 +110,7 @@ def print_table(old: Callable[[int], BaseSampler], seeds: int) -> None:
         curves, areas, shares = list[list[float]](), list[float](), list[float]()
         began = time.perf_counter()
         for seed in range(seeds):
-            trials = run(seed, old_study(old(seed)))
+            trials = run(seed, old_study(old(seed), objective(new=False), OLD_TRIALS))
             values = [accuracy(trial.params) for trial in trials]
             curve = [max(values[: count + 1]) for count in range(len(values))]
             curves.append(curve)

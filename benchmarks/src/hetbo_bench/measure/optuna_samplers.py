@@ -11,18 +11,18 @@ better, and 3.322 is the largest possible.
 import statistics
 import sys
 import time
-import warnings
 from collections.abc import Callable
 
 import numpy as np
-from optuna.exceptions import ExperimentalWarning
 from optuna.logging import WARNING, set_verbosity
 from optuna.samplers import BaseSampler, RandomSampler, TPESampler
-from optuna.study import Study, create_study
+from optuna.study import Study
 from optuna.trial import Trial
 
 from hetbo.optuna import TransferSampler
 from hetbo.test_functions import hartmann
+from hetbo_bench.measure.optuna_runs import old_study, trials_by
+from hetbo_bench.peers.optuna_tpe import group_tpe
 
 OLD_TRIALS, TRIALS = 30, 20
 SHOWN = (1, 5, 10, 20)
@@ -37,24 +37,9 @@ def new_objective(trial: Trial) -> float:
     return hartmann(np.array([trial.suggest_float(f"x{number}", 0, 1) for number in range(1, 7)]))
 
 
-def old_study(sampler: BaseSampler) -> Study:
-    study = create_study(direction="maximize", sampler=sampler)
-    study.optimize(old_objective, n_trials=OLD_TRIALS)
-    return study
-
-
-def group_tpe(seed: int) -> TPESampler:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ExperimentalWarning)
-        return TPESampler(multivariate=True, group=True, seed=seed)
-
-
 def best_so_far(sampler: BaseSampler, added: Study | None = None) -> list[float]:
-    study = create_study(direction="maximize", sampler=sampler)
-    old = [] if added is None else added.trials
-    study.add_trials(old)
-    study.optimize(new_objective, n_trials=TRIALS)
-    values = [trial.value or 0.0 for trial in study.trials[len(old) :]]
+    trials = trials_by(sampler, new_objective, TRIALS, added)
+    values = [trial.value or 0.0 for trial in trials]
     return [max(values[: count + 1]) for count in range(len(values))]
 
 
@@ -77,7 +62,9 @@ def print_table(old: Callable[[int], BaseSampler], seeds: int) -> None:
     )
     for name, run in ROWS.items():
         began = time.perf_counter()
-        curves = [run(seed, old_study(old(seed))) for seed in range(seeds)]
+        curves = [
+            run(seed, old_study(old(seed), old_objective, OLD_TRIALS)) for seed in range(seeds)
+        ]
         seconds = (time.perf_counter() - began) / (seeds * TRIALS)
         medians = [statistics.median(curve[count - 1] for curve in curves) for count in SHOWN]
         last = [curve[-1] for curve in curves]

@@ -46,7 +46,7 @@ class PublishedRuns:
         means: The mean best value so far after each evaluation, by method.
         standard_errors: The standard errors of the means, by method.
         traces: The runs that our runs are paired with, a row per replication, by method; None if
-            only the means are at hand, or if our runs started elsewhere.
+            only the means are available, or if our runs started elsewhere.
     """
 
     means: Mapping[str, FloatArray]
@@ -75,7 +75,7 @@ def published_for(runs: ProblemRuns) -> PublishedRuns | None:
     """Return what the paper has on a problem; None if the paper does not have the problem.
 
     Runs that started from the published trials are paired with the published runs, if the folder
-    that holds them is at hand. Otherwise there are the means that come with the package.
+    that holds them is available. Otherwise there are the means that come with the package.
     """
     traces = None if runs.published is None else traces_of(runs.published)
     if traces is not None:

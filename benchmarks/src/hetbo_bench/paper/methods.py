@@ -71,6 +71,7 @@ PAPER_METHODS: Mapping[str, Recipe] = {
         GPSurrogate(PaperImputedGP),
         "learned-imputation in the paper's settings",
     ),
+    # Its bugs were once called slips; the name stays, for kept results have it.
     "learned-imputation-slips-paper": _as_published(
         "learned-imputation",
         BuggyImputation(),

@@ -5,6 +5,9 @@ source shares with the target are drawn from all trials, the others from the tar
 is what Optuna offers for a space that grew.
 """
 
+import warnings
+
+from optuna.exceptions import ExperimentalWarning
 from optuna.samplers import TPESampler
 
 from hetbo_bench.methods import Tuner
@@ -12,6 +15,13 @@ from hetbo_bench.peers.old_trials import old_trials
 from hetbo_bench.peers.optuna_axes import grid_of
 from hetbo_bench.peers.optuna_study import StudyTuner
 from hetbo_bench.problems.problem import Problem, Start
+
+
+def group_tpe(seed: int) -> TPESampler:
+    """Return the sampler."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ExperimentalWarning)
+        return TPESampler(multivariate=True, group=True, seed=seed)
 
 
 def tuner(problem: Problem, start: Start, seed: int) -> Tuner:
@@ -28,7 +38,7 @@ def tuner(problem: Problem, start: Start, seed: int) -> Tuner:
     return StudyTuner(
         problem.space,
         problem.goal,
-        lambda: TPESampler(multivariate=True, group=True, seed=seed),
+        lambda: group_tpe(seed),
         grid=grid_of(problem),
         old=[
             (source.space, trial.params, value)

@@ -10,7 +10,7 @@ while methods were made."""
 
 
 def fresh(problem: Problem) -> Problem:
-    """Return the problem with other starts, drawn whether or not published ones are at hand.
+    """Return the problem with other starts, drawn whether or not published ones are available.
 
     Whatever else a replication draws, say a misleading source, is other too if it was wrapped
     before: `hartmann_30/unrelated/fresh`.

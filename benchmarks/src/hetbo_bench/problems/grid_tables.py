@@ -120,7 +120,7 @@ def _means(benchmark: Any, dataset: str, *, metric: str) -> GridTable:  # noqa: 
     """Return a metric's mean over the runs of each configuration."""
     if dataset not in benchmark.available_dataset_names:
         known = ", ".join(sorted(benchmark.available_dataset_names))
-        raise DataError(f"dataset={shown(dataset)} must be one of {known}")
+        raise DataError(f"unknown dataset {shown(dataset)}; expected one of {known}")
     with warnings.catch_warnings():
         # The package leaves it to Python to close the file that it reads.
         warnings.simplefilter("ignore", ResourceWarning)

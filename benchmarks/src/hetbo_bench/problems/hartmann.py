@@ -20,7 +20,7 @@ SOURCE = TARGET.drop("x5", "x6")
 def hartmann_problem(name: str, *, source_trials: int, fixed: float = 0.0) -> Problem:
     """Return the paper's first problem.
 
-    Starts are the published ones where they are at hand, and drawn otherwise and beyond them.
+    Starts are the published ones where they are available, and drawn otherwise and beyond them.
 
     Args:
         name: How the problem is called.

@@ -84,7 +84,7 @@ def table_problem(
 ) -> Problem:
     """Return a problem of HPO-B.
 
-    Starts are the published ones where they are at hand, and drawn from the tables otherwise and
+    Starts are the published ones where they are available, and drawn from the tables otherwise and
     beyond them.
 
     Args:

@@ -6,7 +6,7 @@ layer with next to no regularisation, on other data sets; the target's depth and
 are free. What the sources held fixed is not told: methods have to learn it, or do without.
 
 FCNet's value is the natural logarithm of the validation error, to be minimised: a regret of 0.1 is
-an error about 10 % above the best. MLP's is the validation accuracy, to be maximised.
+an error about 10 % above the best. MLP's is the validation accuracy, to be maximized.
 
 Parameters have their natural types and scales; the rows of the target's table are the candidates.
 """
@@ -158,7 +158,7 @@ def tabular_problem(
         source_trials: How many trials each source has.
 
     Raises:
-        DataError: There is no such data set or number of trials, or no table at hand.
+        DataError: There is no such data set or number of trials, or no table is available.
     """
     target = family.table(dataset).held(family.held)
     sources = {key: family.table(key).held(family.source_held) for key in source_datasets}

@@ -1,18 +1,16 @@
 """Runs replications in processes or on a Dask cluster; stops and goes on without loss."""
 
-import multiprocessing
 import os
-import signal
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any
 
-from hetbo.cli import one_thread_for
+from hetbo.cli import interrupts_held, one_thread_for, worker_pool
 from hetbo.errors import DataError, HetboError
 from hetbo_bench.methods import tuner_named
 from hetbo_bench.own_files import own_digests
@@ -185,55 +183,15 @@ Completed = Callable[[Sequence[Job]], Iterator[tuple[Job, Any]]]
 
 @contextmanager
 def _in_processes(workers: int) -> Iterator[Completed]:
-    spawn = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=spawn, initializer=_end_with_the_run)
+    with worker_pool(workers) as pool:
 
-    before = set(multiprocessing.active_children())
+        def completed(jobs: Sequence[Job]) -> Iterator[tuple[Job, Any]]:
+            with interrupts_held():
+                futures = {pool.submit(attempt, job): job for job in jobs}
+            for future in as_completed(futures):
+                yield futures[future], future
 
-    def completed(jobs: Sequence[Job]) -> Iterator[tuple[Job, Any]]:
-        with _children_deaf_to_interrupts():
-            futures = {pool.submit(attempt, job): job for job in jobs}
-        for future in as_completed(futures):
-            yield futures[future], future
-
-    try:
         yield completed
-    except BaseException:
-        for worker in set(multiprocessing.active_children()) - before:
-            worker.terminate()
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _children_deaf_to_interrupts() -> Iterator[None]:
-    """Let processes started meanwhile ignore Ctrl-C: this one ends them, without their tracebacks.
-
-    A terminal sends it to all of them, and one that is still importing could not catch it. Blocked
-    signals are inherited, and one that comes meanwhile waits until this is over; an ignored one
-    would be lost.
-    """
-    if not hasattr(signal, "pthread_sigmask"):  # on Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _end_with_the_run() -> None:
-    """Let this worker end when the process that started it does, even if that one was killed."""
-
-    def wait_and_end() -> None:
-        run = multiprocessing.parent_process()
-        if run is not None:
-            run.join()
-            os._exit(1)
-
-    Thread(target=wait_and_end, daemon=True).start()
 
 
 @contextmanager

@@ -104,11 +104,6 @@ class Ahead:
         batch = self._batch(number)
         return dict(batch.proposals[number - batch.start]) if batch and batch.proposals else None
 
-    def chooser(self, number: int) -> str | None:
-        """Return the worker that is choosing for a trial; None if none is."""
-        batch = self._batch(number)
-        return batch.by if batch and not batch.proposals else None
-
     def next_free(self, number: int) -> int:
         """Return the first trial, from one on, that nobody has chosen for or is choosing for."""
         while self._batch(number) is not None:

@@ -8,16 +8,23 @@ these sets apart (`classifier`, `n_layers`), that parameter is a gate.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import assert_never
 
 from optuna.distributions import BaseDistribution
 from optuna.trial import FrozenTrial
 
 from hetbo.errors import SpaceError
 from hetbo.experiments import Experiment
-from hetbo.integrations.optuna._distributions import Translation, distribution_of, translations
+from hetbo.integrations.optuna._distributions import (
+    Translatable,
+    Translation,
+    distribution_of,
+    translatable,
+    translations,
+)
 from hetbo.integrations.optuna._history import shows_its_space
 from hetbo.integrations.optuna._studies import values_of
-from hetbo.spaces import Categorical, Int, Parameter, Value
+from hetbo.spaces import Categorical, Float, Int, Parameter, Value
 from hetbo.spaces._values import choice_key
 
 _MOST_VALUES = 10
@@ -156,8 +163,8 @@ def _own_groups(trials: Iterable[FrozenTrial]) -> list[Group] | None:
 
 
 def _translated(parameter: Parameter) -> Translation:
-    labels = parameter.choices if isinstance(parameter, Categorical) else ()
-    return Translation(distribution_of(parameter), parameter, labels)
+    labels = () if parameter.ordered else tuple(parameter.values or ())
+    return Translation(distribution_of(parameter), translatable(parameter), labels)
 
 
 def _gates(one: Group, other: Group) -> list[str]:
@@ -168,9 +175,9 @@ def _gates(one: Group, other: Group) -> list[str]:
         a, b = one.seen(name), other.seen(name)
         if not a or not b:
             continue
-        if all(isinstance(p, Categorical) for p in parameters):
+        if not any(p.ordered for p in parameters):
             found[True] += [name] if a.keys().isdisjoint(b) else []
-        elif all(isinstance(p, Int) and p.high - p.low < _MOST_VALUES for p in parameters):
+        elif all(p.ordered and 0 < len(p.values or ()) <= _MOST_VALUES for p in parameters):
             found[False] += [name] if max(a) < min(b) or max(b) < min(a) else []
     return found[True] or found[False]
 
@@ -217,18 +224,24 @@ def _branch(group: Group, others: Sequence[Group], told: Sequence[str], *, own: 
 
 
 def _allowed(
-    parameter: Parameter, here: Sequence[Value], elsewhere: Sequence[Value]
+    parameter: Translatable, here: Sequence[Value], elsewhere: Sequence[Value]
 ) -> tuple[Value, ...]:
     """Return a gate's values that have not led elsewhere.
 
-    Of an integer, these are the ones around those that have led here.
+    Of an integer, these are the ones around those that have led here. Real numbers, which are no
+    gates, have none.
     """
-    if isinstance(parameter, Int):
-        numbers = [value for value in elsewhere if isinstance(value, int | float)]
-        own = [value for value in here if isinstance(value, int | float)]
-        low = max([parameter.low, *(int(n) + 1 for n in numbers if n < min(own))])
-        high = min([parameter.high, *(int(n) - 1 for n in numbers if n > max(own))])
-        return tuple(range(low, high + 1))
-    taken = set(map(choice_key, elsewhere))
-    choices = parameter.choices if isinstance(parameter, Categorical) else ()
-    return tuple(choice for choice in choices if choice_key(choice) not in taken)
+    match parameter:
+        case Int():
+            numbers = [value for value in elsewhere if isinstance(value, int | float)]
+            own = [value for value in here if isinstance(value, int | float)]
+            low = max([parameter.low, *(int(n) + 1 for n in numbers if n < min(own))])
+            high = min([parameter.high, *(int(n) - 1 for n in numbers if n > max(own))])
+            return tuple(range(low, high + 1))
+        case Categorical():
+            taken = set(map(choice_key, elsewhere))
+            return tuple(c for c in parameter.choices if choice_key(c) not in taken)
+        case Float():
+            return ()
+        case _:
+            assert_never(parameter)

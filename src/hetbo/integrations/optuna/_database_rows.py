@@ -18,6 +18,8 @@ from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy import Select, Table, insert, select
 
+from hetbo.integrations.optuna._storage_access import storage_of_study, study_id_of
+
 _KNOWN_SCHEMA = 12
 _TRIALS: Table = models.TrialModel.__table__
 _PARAMS: Table = models.TrialParamModel.__table__
@@ -34,7 +36,7 @@ def add_trials(study: Study, trials: Sequence[FrozenTrial]) -> None:
         return
     if not trials:
         return
-    study_id = study._study_id  # noqa: SLF001
+    study_id = study_id_of(study)
     with _create_scoped_session(storage.scoped_session) as session:
         session.execute(
             insert(_TRIALS),
@@ -68,7 +70,7 @@ def started_trials(study: Study) -> list[FrozenTrial]:
     storage = _database_of(study)
     if storage is None:
         return study.get_trials(deepcopy=False, states=_STARTED)
-    started = (_TRIALS.c.study_id == study._study_id) & _TRIALS.c.state.in_(_STARTED)  # noqa: SLF001
+    started = (_TRIALS.c.study_id == study_id_of(study)) & _TRIALS.c.state.in_(_STARTED)
 
     def rows_of(table: Table, *columns: str) -> Select[Any]:
         chosen = select(table.c.trial_id, *(table.c[column] for column in columns))
@@ -118,7 +120,7 @@ def started_trials(study: Study) -> list[FrozenTrial]:
 
 
 def _database_of(study: Study) -> RDBStorage | None:
-    storage = getattr(study._storage, "_backend", study._storage)  # noqa: SLF001  # its cache
+    storage = storage_of_study(study)
     if isinstance(storage, RDBStorage) and models.SCHEMA_VERSION == _KNOWN_SCHEMA:
         return storage
     return None

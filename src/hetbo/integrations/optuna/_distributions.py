@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias, assert_never
 
 from optuna.distributions import (
     BaseDistribution,
@@ -15,6 +15,9 @@ from optuna.distributions import (
 from hetbo.errors import SpaceError, printable, shown
 from hetbo.spaces import Categorical, Float, Int, Parameter, Value
 from hetbo.spaces._values import checked_choice, choice_key
+
+Translatable: TypeAlias = Float | Int | Categorical
+"""The kinds of parameters that Optuna has distributions for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class Translation:
     """
 
     distribution: BaseDistribution
-    parameter: Parameter
+    parameter: Translatable
     labels: tuple[Value, ...] = ()
 
     @classmethod
@@ -173,6 +176,20 @@ def single_values(distributions: Mapping[str, BaseDistribution]) -> dict[str, Va
     return found
 
 
+def translatable(parameter: Parameter) -> Translatable:
+    """Return a parameter, of a kind that Optuna has distributions for.
+
+    Raises:
+        SpaceError: It is of another kind.
+    """
+    if isinstance(parameter, Float | Int | Categorical):
+        return parameter
+    raise SpaceError(
+        f"{shown(parameter)} has no distribution in Optuna; use Float, Int or Categorical "
+        "in a study, or an Optimizer without Optuna"
+    )
+
+
 def distribution_of(parameter: Parameter) -> BaseDistribution:
     """Return Optuna's distribution for a parameter.
 
@@ -182,7 +199,7 @@ def distribution_of(parameter: Parameter) -> BaseDistribution:
     Raises:
         SpaceError: Optuna has none for a parameter of this kind.
     """
-    match parameter:
+    match known := translatable(parameter):
         case Float(low, high, log=log):
             return FloatDistribution(low, high, log=log)
         case Int(low, high, log=log):
@@ -192,23 +209,20 @@ def distribution_of(parameter: Parameter) -> BaseDistribution:
                 return CategoricalDistribution([repr(choice) for choice in choices])
             return CategoricalDistribution(choices)
         case _:
-            raise SpaceError(
-                f"{shown(parameter)} has no distribution in Optuna; use Float, Int or Categorical "
-                "in a study, or an Optimizer without Optuna"
-            )
+            assert_never(known)
 
 
 def written_value(parameter: Parameter, value: Value) -> Any:  # noqa: ANN401
     """Return a parameter's value as `distribution_of` holds it."""
     distribution = distribution_of(parameter)
-    if isinstance(parameter, Categorical) and isinstance(distribution, CategoricalDistribution):
+    if isinstance(distribution, CategoricalDistribution):
         return distribution.choices[parameter.index(value)]
     return value
 
 
 def hull(
     name: str, distributions: Sequence[BaseDistribution], values: Sequence[object]
-) -> Parameter | None:
+) -> Translatable | None:
     """Return one parameter that holds what was tried; None if that could be a single value only.
 
     Args:

@@ -9,6 +9,7 @@ scale as what can be gained in another.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import assert_never
 
 import numpy as np
 from optuna.distributions import BaseDistribution
@@ -18,13 +19,13 @@ from hetbo._arrays import FloatArray
 from hetbo.encoding import Encoder
 from hetbo.experiments import Experiment, Trial
 from hetbo.integrations.optuna._branches import Branch, find_branches, fits, is_conditional, tuned
-from hetbo.integrations.optuna._distributions import Translation, hull
+from hetbo.integrations.optuna._distributions import Translatable, Translation, hull, translatable
 from hetbo.integrations.optuna._grids import on_grid, point_key
 from hetbo.integrations.optuna._history import History, shows_its_space
 from hetbo.integrations.optuna._storage_access import published
 from hetbo.integrations.optuna._studies import values_of
 from hetbo.joint import JointSpace, Member
-from hetbo.spaces import Categorical, Int, Parameter, Space, Value
+from hetbo.spaces import Categorical, Float, Int, Parameter, Space, Value
 from hetbo.spaces._values import choice_key
 
 
@@ -115,7 +116,7 @@ class Program:
             elif name in branch.gates:
                 allowed = branch.gates[name]
                 if len(allowed) > 1:
-                    space[name] = _narrowed(self.space[name], allowed)
+                    space[name] = _narrowed(translatable(self.space[name]), allowed)
                 else:
                     fixed[name] = allowed[0]
             elif name in branch.space:
@@ -283,8 +284,12 @@ def _centre(space: Space) -> dict[str, Value]:
     return params
 
 
-def _narrowed(parameter: Parameter, allowed: Sequence[Value]) -> Parameter:
-    if isinstance(parameter, Int):
-        numbers = [value for value in allowed if isinstance(value, int)]
-        return Int(min(numbers), max(numbers), log=parameter.log)
-    return Categorical(*allowed)
+def _narrowed(parameter: Translatable, allowed: Sequence[Value]) -> Parameter:
+    match parameter:
+        case Int(log=log):
+            numbers = [value for value in allowed if isinstance(value, int)]
+            return Int(min(numbers), max(numbers), log=log)
+        case Categorical() | Float():  # a number that is real in another branch has few values here
+            return Categorical(*allowed)
+        case _:
+            assert_never(parameter)

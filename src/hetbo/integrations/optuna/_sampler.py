@@ -5,7 +5,7 @@ import warnings
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from optuna.distributions import BaseDistribution, CategoricalDistribution
@@ -113,11 +113,17 @@ class TransferSampler(BaseSampler):
             is used.
         independent_sampler: Suggests what the joint space does not have.
 
+    Attributes:
+        chooses_for_others: Whether to choose for the trials of other workers too, while theirs run.
+            A subclass says False whose trials should not wait for that.
+
     Raises:
         OptimizerError: An option has no meaning.
         DataError: A source cannot be read.
         MergeError: The sources do not fit the space.
     """
+
+    chooses_for_others: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -143,7 +149,7 @@ class TransferSampler(BaseSampler):
             checked_count("n_initial", DEFAULT_INITIAL if n_initial is None else n_initial),
             Notes(past),
         )
-        self._chooser = Chooser(self._suggester)
+        self._chooser = Chooser(self._suggester, helps=self.chooses_for_others)
         self._independent = independent_sampler
         self._lock = Lock()
         if self._space is not None:

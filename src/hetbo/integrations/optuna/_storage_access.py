@@ -1,13 +1,16 @@
 """What hetbo needs of Optuna that is not public, in one place.
 
 That is `study._storage`, `study._study_id` and `trial._trial_id`: a sampler gets no other way to
-what other processes can read before its trial has ended.
+what other processes can read before its trial has ended. A database's storage may stand behind a
+cache, as its `_backend`. The tables of databases, no more public, are the matter of
+`_database_rows` alone.
 """
 
 import threading
 from collections.abc import Mapping
 from typing import Any
 
+from optuna.storages import BaseStorage
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
@@ -17,6 +20,17 @@ from hetbo.spaces import Value
 _PROPOSAL = "hetbo:proposal"
 _WORKER = "hetbo:worker"
 _AHEAD = "hetbo:ahead"
+
+
+def study_id_of(study: Study) -> int:
+    """Return the number of a study in its storage."""
+    return study._study_id  # noqa: SLF001
+
+
+def storage_of_study(study: Study) -> BaseStorage:
+    """Return where a study is kept, without the cache that may stand before it."""
+    storage: BaseStorage = getattr(study._storage, "_backend", study._storage)  # noqa: SLF001
+    return storage
 
 
 def publish(study: Study, trial: FrozenTrial, proposal: Mapping[str, Value]) -> None:

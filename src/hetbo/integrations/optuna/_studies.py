@@ -26,7 +26,7 @@ from hetbo.integrations.optuna._distributions import (
 )
 from hetbo.integrations.optuna._storages import opened, storage_of
 from hetbo.integrations.optuna._unfinished_studies import EXPERIMENT, check_finished, writing
-from hetbo.spaces import Categorical, Parameter, Space, Value
+from hetbo.spaces import Parameter, Space, Value
 from hetbo.spaces._names import has_control
 
 NOISE = "hetbo:noise"
@@ -283,9 +283,9 @@ def _reread(trial: FrozenTrial, space: Space, noise: str | None) -> Trial:
     params: dict[str, Value] = {}
     for name, parameter in space.items():
         params[name] = trial.params[name]
-        if isinstance(parameter, Categorical):
+        if not parameter.ordered:
             index = trial.distributions[name].to_internal_repr(trial.params[name])
-            params[name] = parameter.choices[int(index)]
+            params[name] = (parameter.values or ())[int(index)]
     return as_trial(trial, params, noise=noise)
 
 
