@@ -17,7 +17,7 @@ OFFERED = {
         log_expected_improvement maximize
     """,
     "hetbo.archive": """
-        ArchiveSurrogate DigestCache FittedArchive ManyTrials
+        ArchiveSurrogate DigestCache FittedArchive ManyTrials Thinned
     """,
     "hetbo.backtesting": """
         Backtest Case SourceEffect backtest
