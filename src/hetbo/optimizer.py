@@ -224,10 +224,11 @@ class Optimizer:
 
     def explain(self) -> Explanation:
         """Return how far each model and source is trusted now, and what was learned."""
-        fitted = self.fitted()
-        if fitted is None:
-            return explain_unfitted(self._engine)
-        return explain_fitted(self._engine, fitted)
+        with self._engine.one_thread(self._trials):
+            fitted = self.fitted()
+            if fitted is None:
+                return explain_unfitted(self._engine)
+            return explain_fitted(self._engine, fitted)
 
     def fitted(self) -> Fitted | None:
         """Return the models, fitted to all that is known; None while the space is being covered."""
