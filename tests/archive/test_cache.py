@@ -180,6 +180,8 @@ def test_the_cache_can_be_switched_off(value: str, monkeypatch: pytest.MonkeyPat
 def test_the_cache_can_be_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HETBO_CACHE", str(tmp_path))
     assert DigestCache.of_user().folder == tmp_path / "digests"
+    monkeypatch.setenv("HETBO_CACHE", "~/kept")
+    assert DigestCache.of_user().folder == Path.home() / "kept" / "digests"
     monkeypatch.delenv("HETBO_CACHE")
     folder = DigestCache.of_user().folder
     assert folder is not None

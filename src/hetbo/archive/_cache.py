@@ -59,7 +59,8 @@ class DigestCache:
         chosen = os.environ.get(VARIABLE, "").strip()
         if chosen.lower() in _OFF:
             return cls(None)
-        return cls((Path(chosen) if chosen else user_cache_path("hetbo")) / "digests")
+        folder = Path(chosen).expanduser() if chosen else user_cache_path("hetbo")
+        return cls(folder / "digests")
 
     def read(self, key: str, columns: Sequence[int]) -> list[Digest] | None:
         """Return the digests of that key; None if there are none that can be used.
