@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedCo
 
 from hetbo._files import HTML, check_replaceable
 from hetbo.cli._options import DEFAULT_PLACE, Place
-from hetbo.cli._output import say
+from hetbo.cli._output import Waiting, say
 from hetbo.errors import DataError, printable, shown
 
 
@@ -35,6 +35,8 @@ def report(
         name, value = target.name, target.plan.value
     from hetbo.report import write_report  # loads PyTorch
 
+    with Waiting("reading the sources") as waiting:
+        optimizer.engine.prepare(progress=waiting.digesting)
     console = Console(stderr=True)
     with Progress(
         "writing the report",
