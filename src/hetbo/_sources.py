@@ -124,6 +124,22 @@ def read_sources(
     return with_own_names(read[i][1] for i in firsts)
 
 
+def read_place(place: str | os.PathLike[str]) -> list[Experiment]:
+    """Return the experiments at a place that says all of them itself, as storages do.
+
+    Args:
+        place: As for `read_sources`.
+
+    Raises:
+        DataError: They cannot be read, for instance because a table does not say its goal.
+    """
+    try:
+        return read_sources(place)
+    except DataError as error:
+        call = f"hb.read_sources({os.fspath(place)!r}, value=…, goal=…)"
+        raise DataError(f"{error} (what a table does not say, the caller does: {call})") from error
+
+
 def parts_of(place: Place, format: str | None, options: FileOptions) -> Iterator[Part]:  # noqa: A002
     """Yield what is at a place; what cannot be read there is an error among the rest."""
     if isinstance(place, Experiment):
