@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 import pytest
+from threadpoolctl import ThreadpoolController
 
 import hetbo as hb
 
@@ -23,6 +25,13 @@ def refused(error: type[Exception], *parts: str) -> Iterator[None]:
     missing = [part for part in parts if part not in message]
     assert not missing, f"{missing} not in {message!r}"
     assert len(message) < 600, f"a message of {len(message)} characters"
+
+
+def blas_threads() -> list[int]:
+    """Return how many threads each BLAS library would use now."""
+    np.eye(2) @ np.eye(2)  # loads one if there is none yet
+    libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+    return [library.get_num_threads() for library in libraries]
 
 
 def pickled(value: T) -> T:

@@ -120,6 +120,7 @@ def test_what_cannot_be_read_is_named_or_left_out_on_demand(archive: Path) -> No
     with pytest.warns(DataWarning, match=r"2 of 3 sources cannot be used: .*bad\.csv") as caught:
         read = read_sources(archive / "a", value="loss", goal="minimize", on_unusable="skip")
     assert [source.name for source in read] == ["runs"]
+    assert "empty.csv' (" in str(caught[0].message)  # with the reason
     assert Path(caught[0].filename) == Path(__file__)
     with refused(DataError, "2 of 2 sources", "bad.csv"):
         read_sources(

@@ -3,18 +3,12 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-import numpy as np
 import pytest
 import torch
-from threadpoolctl import ThreadpoolController, threadpool_limits
+from threadpoolctl import threadpool_limits
 
+from helpers import blas_threads
 from hetbo._threads import one_thread_for
-
-
-def blas_threads() -> list[int]:
-    np.eye(2) @ np.eye(2)
-    libraries = ThreadpoolController().select(user_api="blas").lib_controllers
-    return [library.get_num_threads() for library in libraries]
 
 
 def test_one_thread_within_the_block_and_the_old_number_after_it() -> None:

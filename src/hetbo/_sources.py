@@ -25,7 +25,7 @@ Place: TypeAlias = "str | os.PathLike[str] | BaseStorage | Experiment"
 Optuna's, `PLACE::STUDY` for studies by name or pattern, or an experiment that is read already."""
 
 OnUnusable: TypeAlias = Literal["raise", "skip"]
-_MOST_NAMED = 5
+_MOST_NAMED, _MOST_REASONS = 5, 10
 _LONGEST_LABEL = 60
 
 
@@ -114,7 +114,7 @@ def read_sources(
     if unusable and (on_unusable == "raise" or not read):
         raise unusable_error(unusable, len(unusable) + len(read), "on_unusable='skip'")
     if unusable:
-        notes.append(DataWarning(unusable_sentence(unusable, len(unusable) + len(read))))
+        notes.append(DataWarning(left_out_sentence(unusable, len(unusable) + len(read))))
     firsts, copies = without_copies([content_of(experiment) for _, experiment in read])
     if copies:
         labels = {read[i][0]: read[first][0] for i, first in copies.items()}
@@ -122,6 +122,22 @@ def read_sources(
     for note in notes:
         warnings.warn(note, stacklevel=2)
     return with_own_names(read[i][1] for i in firsts)
+
+
+def read_place(place: str | os.PathLike[str]) -> list[Experiment]:
+    """Return the experiments at a place that says all of them itself, as storages do.
+
+    Args:
+        place: As for `read_sources`.
+
+    Raises:
+        DataError: They cannot be read, for instance because a table does not say its goal.
+    """
+    try:
+        return read_sources(place)
+    except DataError as error:
+        call = f"hb.read_sources({os.fspath(place)!r}, value=…, goal=…)"
+        raise DataError(f"{error} (what a table does not say, the caller does: {call})") from error
 
 
 def parts_of(place: Place, format: str | None, options: FileOptions) -> Iterator[Part]:  # noqa: A002
@@ -295,6 +311,13 @@ def unusable_sentence(unusable: Sequence[tuple[str, str]], count: int) -> str:
     if count == 1:
         return f"the source {_named(label)} cannot be used: {reason}"
     return f"{len(unusable)} of {count} sources cannot be used: {_named(label)} ({reason}){also}"
+
+
+def left_out_sentence(unusable: Sequence[tuple[str, str]], count: int) -> str:
+    """Return what is said of sources that are left out, and why each of the first ten is."""
+    told = "; ".join(f"{_named(label)} ({reason})" for label, reason in unusable[:_MOST_REASONS])
+    more = f"; and {len(unusable) - _MOST_REASONS} more" if len(unusable) > _MOST_REASONS else ""
+    return f"{len(unusable)} of {count} sources cannot be used: {told}{more}"
 
 
 def copies_sentence(copies: Mapping[str, str]) -> str:

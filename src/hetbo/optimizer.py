@@ -8,12 +8,13 @@ import secrets
 import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self, overload
+from typing import Any, Self, TypeAlias, overload
 
 import numpy as np
 
 from hetbo._arrays import FloatArray
 from hetbo._files import checked_header, read_json, write_text_atomically
+from hetbo._sources import read_place, with_own_names
 from hetbo.errors import (
     DataError,
     DataWarning,
@@ -39,6 +40,7 @@ from hetbo.methods._options import checked_count
 from hetbo.spaces import Space, Value
 from hetbo.spaces._values import as_float
 
+_Path: TypeAlias = str | os.PathLike[str]
 _FORMAT = "hetbo-optimizer"
 _VERSION = 1
 
@@ -61,7 +63,8 @@ class Optimizer:
 
     Args:
         space: What is tuned.
-        sources: Past experiments, each in its own space.
+        sources: Past experiments, each in its own space; or where they are, as for `read_sources`,
+            if what is there says its own goals: `"archive.db::fraud-*"`.
         goal: 'minimize' or 'maximize'.
         method: A name in `hetbo.methods.METHODS`, or a `Recipe`. The default, 'auto', decides from
             the data how far to trust the sources.
@@ -80,7 +83,7 @@ class Optimizer:
         self,
         space: Space,
         *,
-        sources: Iterable[Experiment] = (),
+        sources: Iterable[Experiment | _Path] | _Path = (),
         goal: GoalName,
         method: str | Recipe = "auto",
         seed: int | None = None,
@@ -224,10 +227,11 @@ class Optimizer:
 
     def explain(self) -> Explanation:
         """Return how far each model and source is trusted now, and what was learned."""
-        fitted = self.fitted()
-        if fitted is None:
-            return explain_unfitted(self._engine)
-        return explain_fitted(self._engine, fitted)
+        with self._engine.one_thread(self._trials):
+            fitted = self.fitted()
+            if fitted is None:
+                return explain_unfitted(self._engine)
+            return explain_fitted(self._engine, fitted)
 
     def fitted(self) -> Fitted | None:
         """Return the models, fitted to all that is known; None while the space is being covered."""
@@ -436,22 +440,29 @@ def _other_method(stored: object) -> str:
     return f"this optimizer has the method {shown(stored)}; method= is for recipes of one's own"
 
 
-def _checked_sources(sources: Iterable[Experiment]) -> list[Experiment]:
+def _checked_sources(sources: Iterable[Experiment | _Path] | _Path) -> list[Experiment]:
     if isinstance(sources, Experiment):
         raise OptimizerError(
             f"sources= must be a list of experiments: sources=[{shown(sources.name)}]"
         )
-    if isinstance(sources, Mapping | str) or not isinstance(sources, Iterable):
+    if isinstance(sources, str | os.PathLike):
+        sources = [sources]
+    if isinstance(sources, Mapping) or not isinstance(sources, Iterable):
         raise OptimizerError(f"sources={shown(sources)} must be a list of experiments")
-    checked = list(sources)
-    for source in checked:
-        if not isinstance(source, Experiment):
+    checked, read = list[Experiment](), list[Experiment]()
+    for source in sources:
+        if isinstance(source, str | os.PathLike):
+            read += read_place(source)
+        elif isinstance(source, Experiment):
+            checked.append(source)
+        else:
             raise OptimizerError(
                 f"sources= holds {shown(source)}, which is not an Experiment; make one with "
                 "Experiment.from_records(rows, value=…, goal=…), from_dataframe, from_csv or "
                 "from_optuna"
             )
-    return checked
+    taken = ["target", *(source.name for source in checked)]
+    return [*checked, *with_own_names(read, taken=taken)]
 
 
 def _checked_parameters(name: object, start: object) -> tuple[float, ...]:

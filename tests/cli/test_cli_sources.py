@@ -9,6 +9,7 @@ import pytest
 
 from cli.tools import IMPORT, INIT, Cli
 from hetbo import Experiment, Float, Space, Trial
+from hetbo.cli._output import Waiting
 
 ARCHIVE = "sqlite:///archive.db"
 DIFF = ["diff", "--target", "space.toml", "--source"]
@@ -107,8 +108,12 @@ def test_an_unusable_source_is_named_or_left_out(archive: Cli) -> None:
     ran = archive(*START, *given, "--skip-unusable")
     assert ran.code == 0
     assert "note: 3 of 8 sources cannot be used" in ran.err
-    for name in ("runs/bad.csv", "runs/else.csv", "archive.db::apart"):
-        assert name in ran.err
+    for name, reason in {
+        "runs/bad.csv": "is not a number",
+        "runs/else.csv": "has no column 'loss'",
+        "archive.db::apart": "none of which is in space.toml",
+    }.items():
+        assert reason in ran.err.split(f"'{name}' (")[1].split("; '")[0]
     assert [name for _, name in sources_of("new")] == ["old", "old-2", "other", "one", "two"]
 
 
@@ -144,6 +149,27 @@ def test_a_hundred_sources_are_summed_up(cli: Cli) -> None:
     started = cli.works(*START, "runs/*.csv")
     assert "'r000', 'r001'" in started
     assert "and 92 more" in started
+    told = cli.works("status")
+    assert "r009" in told
+    assert "r010" not in told
+    assert "and 90 more, with 270 trials" in told
+
+
+def test_commands_show_how_far_digesting_is(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HETBO_CACHE", str(cli.folder))
+    shown: list[tuple[int, int]] = []
+    monkeypatch.setattr(Waiting, "digesting", lambda _, *counts: shown.append(counts))
+    Path("runs").mkdir()
+    for number in range(7):
+        rows = "".join(f"{0.01 * row},{row},{(row - number) ** 2}\n" for row in range(1, 9))
+        cli.write(f"runs/r{number}.csv", f"learning_rate,max_depth,loss\n{rows}")
+    cli.works(*INIT[:4], "--source", "runs/*.csv")
+    cli.works("ask")
+    assert shown == [(done, 7) for done in range(8)]
+    for command in (["status", "--explain"], ["report"]):
+        cli.works(*command)
+        assert shown[-1] == (7, 7)
+        shown.clear()
 
 
 def test_old_and_new_forms_go_together(imported: Cli) -> None:

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import optuna
 import pytest
+from optuna.storages import JournalStorage, RDBStorage
 
 from cli.tools import Cli
 from hetbo import read_sources
@@ -51,6 +52,18 @@ def test_of_two_tells_at_once_exactly_one_wins(ready: Cli, place: str) -> None:
             thread.join()
         with target_at(place, "new") as target:
             assert won == [target.trial(number).value]
+
+
+@pytest.mark.parametrize("storage", ["hetbo.db", "hetbo.log"])
+def test_the_only_study_to_tune_is_found_without_reading_a_trial(
+    ready: Cli, monkeypatch: pytest.MonkeyPatch, storage: str
+) -> None:
+    if storage == "hetbo.log":
+        ready.works("init", "space.toml", "--study", "new", "--storage", storage)
+    for kind in (RDBStorage, JournalStorage):
+        monkeypatch.setattr(kind, "get_all_trials", lambda *_, **__: pytest.fail("reads trials"))
+    with target_at(storage, None) as target:
+        assert target.name == "new"
 
 
 @pytest.mark.parametrize("arguments", [["0.5"], ["--failed"]], ids=" ".join)

@@ -1,13 +1,16 @@
 """The engine encodes once what does not change."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pytest
 from optuna.study import create_study
 from optuna.trial import Trial as OptunaTrial
+from threadpoolctl import threadpool_limits
 
 import hetbo as hb
+from helpers import blas_threads
+from hetbo.archive import ArchiveSurrogate
 from hetbo.encoding import Encoder
 from hetbo.methods import Engine
 from hetbo.optuna import TransferSampler
@@ -69,3 +72,31 @@ def test_what_makes_no_sense_is_refused() -> None:
         Engine.of("auto", joint, hb.Goal.MINIMIZE, n_initial=-1)
     with pytest.raises(hb.SpaceError):
         Engine.of("auto", joint, hb.Goal.MINIMIZE, candidates=[{"x": 0.5}])
+
+
+@pytest.mark.parametrize("what", ["ask", "explain", "prepare", "report", "plot"])
+def test_all_that_models_compute_uses_one_thread(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+
+    def counted(*args: object, **options: object) -> object:
+        seen.extend(blas_threads())
+        return computed(*args, **options)
+
+    method = "prepare" if what == "prepare" else "fit"
+    computed = getattr(ArchiveSurrogate, method)
+    monkeypatch.setattr(ArchiveSurrogate, method, counted)
+    sources = [old(f"old {seed}", seed) for seed in range(6)]
+    tuner = hb.Optimizer(SPACE, sources=sources, goal="minimize", seed=0)
+    tuner.tell({"x": 0.5, "y": 0.5}, 1.0)
+    compute: Mapping[str, Callable[[], object]] = {
+        "ask": tuner.ask,
+        "explain": tuner.explain,
+        "prepare": tuner.engine.prepare,
+        "report": lambda: hb.report.report_html(tuner),
+        "plot": lambda: hb.plot.effects(tuner),
+    }
+    with threadpool_limits(2, user_api="blas"):
+        compute[what]()
+    assert set(seen) == {1}

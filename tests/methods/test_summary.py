@@ -1,5 +1,8 @@
 """What is said of many sources."""
 
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -120,6 +123,33 @@ def test_an_explanation_of_many_sources_is_short() -> None:
     assert "was to maximize, that of the target is to minimize" in explanation.sentence
     assert "1 more missing value is not listed." in explanation.sentence
     assert len(explanation.sentence) < 2500
+
+
+def test_it_is_said_why_nothing_can_be_learned_from_a_source() -> None:
+    space = Space(a=Float(0, 1), b=Float(0, 1))
+    points = np.random.default_rng(0).random((12, 2)).tolist()
+
+    def source(name: str, values: Sequence[float | None]) -> Experiment:
+        trials = [
+            Trial({"a": a, "b": b}, value) for (a, b), value in zip(points, values, strict=False)
+        ]
+        return Experiment(name, space, trials, goal="minimize")
+
+    good = [source(f"good {n}", [a + n * b for a, b in points]) for n in range(8)]
+    silent = [source("flat", [1.0] * 12), source("one", [2.0]), source("none", [None, None])]
+    optimizer = Optimizer(space, sources=[*good, *silent], goal="minimize", seed=0)
+    before = optimizer.explain()
+    assert "'good 1' and 'good 7' are followed closely, as any source is" in before.sentence
+    assert before.sentence.count("as any source is before the first value") <= 2
+    for a, b in points[:6]:
+        optimizer.tell({"a": a, "b": b}, a + 2 * b)
+    for explanation in (before, optimizer.explain()):
+        assert list(explanation.dropped_sources) == ["flat", "none", "one"]
+        assert "'flat' is not used: all of its values are equal." in explanation.sentence
+        assert "'none' is not used: none of its trials has a value." in explanation.sentence
+        assert "'one' is not used: a single value does not say" in explanation.sentence
+        assert explanation.sentence.count("not used") == 3
+        assert not {"flat", "one", "none"} & {*explanation.correlations}
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "In 1 other source"), (2, "In 2 other sources")])

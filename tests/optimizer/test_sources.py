@@ -1,6 +1,8 @@
 """Sources that may not be meant as they are, and what is no source at all."""
 
 import warnings
+from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -111,8 +113,6 @@ def test_without_a_goal_opposite_sources_are_said() -> None:
     [
         (experiment("old", SPACE), ["sources=['old']", "list"]),
         ([{"x": 1.0, "loss": 2.0}], ["{'x': 1.0, 'loss': 2.0}", "Experiment.from_records"]),
-        ([experiment("old", SPACE), "old.csv"], ["'old.csv'", "from_csv"]),
-        ("old.csv", ["'old.csv'", "list"]),
         (3, ["sources=3", "list"]),
     ],
 )
@@ -146,3 +146,28 @@ def test_the_time_of_a_fit_is_foreseen() -> None:
     assert report is not None
     # The machine is shared: an order of magnitude is what can be promised.
     assert 0.1 < foreseen / report.seconds < 10
+
+
+def test_places_that_say_their_own_goals_are_sources(tmp_path: Path) -> None:
+    trials = [Trial({"x": 0.1 * k, "y": 0.2}, 0.3 * k) for k in range(4)]
+    old = Experiment("old", SPACE, trials, goal="maximize")
+    old.save(tmp_path / "old.json")
+    (tmp_path / "runs.csv").write_text("x,y,loss\n0.1,0.2,3\n0.2,0.3,4\n", encoding="utf-8")
+
+    def names(sources: Iterable[Experiment | str | Path] | str | Path) -> list[str]:
+        optimizer = Optimizer(SPACE, sources=sources, goal="maximize", seed=0)
+        return [source.name for source in optimizer.engine.joint.sources]
+
+    for place in (tmp_path / "old.json", str(tmp_path / "*.json")):
+        assert names(place) == names([place]) == ["old"]
+        assert names([old, place]) == ["old", "old [2]"]
+    table = str(tmp_path / "runs.csv")
+    call = f"hb.read_sources({table!r}, value=…, goal=…)"
+    several: list[list[Experiment | str | Path]] = [[table], [old, tmp_path / "runs.csv"]]
+    for sources in (table, *several):
+        with refused(DataError, "runs.csv", call):
+            names(sources)
+    with refused(DataError, "old.csv", "No such file"):
+        names("old.csv")
+    with refused(OptimizerError, "sources={'a': 1}", "must be a list"):
+        names({"a": 1})

@@ -31,8 +31,9 @@ _DIGITS = 12
 """Coordinates are rounded: the same trials in another joint cube must give the same digest."""
 _SMALLEST_FACTOR = 1e-300
 _LONGEST = 1e3
-_UNTOLD = 0.5
-"""The length-scale of a column that no source tunes, in parts of the cube's diagonal."""
+_UNTOLD, _HELD = 0.15, 0.5
+"""The length-scale of a column that no source tunes, in parts of the cube's diagonal: what is
+expected of the target's own part, and how far from a value that a source held it says something."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +102,8 @@ class Library:
         means: Shape `M`: `β`.
         signal: Shape `M`: how much of each source's variance is more than noise.
         known: Shape `M × d`: which columns each source knows.
-        length_scales: Shape `d`: the median of the sources' length-scales in each column.
+        length_scales: Shape `d`: the median of the sources' length-scales in each column; what is
+            expected where no source tuned it.
     """
 
     linear: FloatArray
@@ -124,18 +126,21 @@ class Library:
             missing: Shape `d`: the columns that the target neither tunes nor holds at known values.
         """
         lengths = _median_length_scales(digests, places, len(missing))
+        untuned = np.isnan(lengths)
+        diagonal = math.sqrt(len(missing))
+        held = np.where(untuned, _HELD * diagonal, lengths)
         both = list(zip(digests, places, strict=True))
         known = np.zeros((len(both), len(missing)), dtype=np.bool_)
         for m, (_, place) in enumerate(both):
             known[m, [*place.columns, *place.held]] = True
         return cls(
-            np.concatenate([_linear(*pair, missing, lengths) for pair in both], axis=1),
+            np.concatenate([_linear(*pair, missing, held) for pair in both], axis=1),
             np.concatenate([digest.weights for digest in digests]),
             _starts([len(digest.weights) for digest in digests]),
             np.array([digest.mean for digest in digests]),
             np.array([digest.variance / (digest.variance + digest.noise) for digest in digests]),
             known & ~missing,
-            lengths,
+            np.where(untuned, _UNTOLD * diagonal, lengths),
         )
 
     def __len__(self) -> int:
@@ -241,11 +246,11 @@ def _averages(digest: Digest, place: Place, columns: IndexArray) -> FloatArray:
 
 
 def _median_length_scales(digests: Sequence[Digest], places: Sequence[Place], d: int) -> FloatArray:
-    """Return the median of the sources' length-scales in each joint column."""
+    """Return the median of the sources' length-scales in each joint column; NaN without any."""
     found = np.full((len(digests), d), np.nan)
     for m, (digest, place) in enumerate(zip(digests, places, strict=True)):
         found[m, place.columns] = np.minimum(place.width / digest.inverse, _LONGEST)
     tuned = ~np.isnan(found).all(axis=0)
-    lengths = np.full(d, _UNTOLD * math.sqrt(d))
+    lengths = np.full(d, np.nan)
     lengths[tuned] = np.nanmedian(found[:, tuned], axis=0)
     return lengths

@@ -160,19 +160,19 @@ class FittedArchive(FittedDefaults):
     def sources(self) -> SourceUse:
         """Return how each source goes along with what is expected of the target."""
         signal = np.zeros(len(self._correlations))
-        signal[self.archive.positions[self.kept] - 1] = self.library.signal
+        signal[self.archive.positions - 1] = self.archive.library.signal
         return SourceUse(self._correlations, signal)
 
     @cached_property
     def _correlations(self) -> FloatArray:
-        """Of each source, 0 for those that are not used, with the target's posterior mean."""
+        """Of each source's function with the target's posterior mean; 0 for a constant one."""
         correlations = np.zeros(len(self.data.names) - 1)
         expected = self._posterior.means(self.archive.cover)
         expected = expected - expected.mean()
-        functions = self.archive.functions[:, self.kept]
-        spreads = np.maximum(functions.std(axis=0) * expected.std(), _TINY)
-        found = functions.T @ expected / len(expected) / spreads
-        correlations[self.archive.positions[self.kept] - 1] = found
+        functions = self.archive.functions
+        spreads = functions.std(axis=0) * expected.std()
+        found = functions.T @ expected / len(expected) / np.maximum(spreads, _TINY)
+        correlations[self.archive.positions - 1] = np.where(spreads > _TINY, found, 0.0)
         return correlations
 
     def correlation(self, first: int, second: int) -> CorrelationDensity:

@@ -4,12 +4,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from cyclopts import Parameter
-from rich.console import Console
 
 from hetbo.cli._backoff import briefly
 from hetbo.cli._commands import command
 from hetbo.cli._options import DEFAULT_PLACE, Place, Switch
-from hetbo.cli._output import check_open, say_command, show_params, write_csv, write_json
+from hetbo.cli._output import (
+    Waiting,
+    check_open,
+    say_command,
+    show_params,
+    write_csv,
+    write_json,
+)
 from hetbo.errors import DataError
 
 if TYPE_CHECKING:
@@ -54,10 +60,10 @@ def ask(
         names = target.plan.space.names
         close_unfinished(target)
         try:
-            with Console(stderr=True).status("choosing what to try next"):
+            with Waiting("choosing what to try next") as waiting:
                 from hetbo.cli._suggester import Suggester  # loads PyTorch
 
-                suggester = Suggester(target, sources)
+                suggester = Suggester(target, sources, progress=waiting.digesting)
                 asked.extend(briefly(suggester.ask) for _ in range(n))
         finally:
             if asked:  # what is stored is shown, even if a later one failed

@@ -13,10 +13,11 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import NoReturn
+from typing import NoReturn, Self
 
 from rich import box
 from rich.console import Console
+from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
@@ -34,6 +35,24 @@ class _Console(Console):
 
     def on_broken_pipe(self) -> NoReturn:
         raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
+class Waiting(Status):
+    """What a command is doing, on standard error, for as long as the block takes."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what, console=Console(stderr=True))
+        self._what = what
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def digesting(self, done: int, count: int) -> None:
+        """Show how many sources are digested, until all are."""
+        self.update(
+            self._what if done == count else f"digesting the sources: {done} of {count} are done"
+        )
 
 
 @contextmanager

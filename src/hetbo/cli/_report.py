@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from hetbo._files import HTML, check_replaceable
 from hetbo.cli._options import DEFAULT_PLACE, Place
-from hetbo.cli._output import progress_bar, say
+from hetbo.cli._output import Waiting, progress_bar, say
 from hetbo.errors import DataError, printable, shown
 
 
@@ -33,6 +33,8 @@ def report(
         name, value = target.name, target.plan.value
     from hetbo.report import write_report  # loads PyTorch
 
+    with Waiting("reading the sources") as waiting:
+        optimizer.engine.prepare(progress=waiting.digesting)
     try:
         with progress_bar("writing the report") as progress:
             write_report(

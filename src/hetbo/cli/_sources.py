@@ -17,11 +17,11 @@ from hetbo._sources import (
     content_of,
     copies_sentence,
     fitting,
+    left_out_sentence,
     named_apart,
     parts_of,
     place_and_names,
     unusable_error,
-    unusable_sentence,
     with_own_names,
     without_copies,
 )
@@ -95,7 +95,7 @@ def read_sources(
     if unusable and (not skip_unusable or not read):
         raise unusable_error(unusable, count, _REMEDY)
     if unusable:
-        warnings.warn(unusable_sentence(unusable, count), DataWarning, stacklevel=2)
+        warnings.warn(left_out_sentence(unusable, count), DataWarning, stacklevel=2)
     return _without_copies(read)
 
 

@@ -2,11 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-
 from hetbo.cli._commands import command
 from hetbo.cli._options import DEFAULT_PLACE, Place, Switch
-from hetbo.cli._output import say, say_command, show_params, show_table
+from hetbo.cli._output import Waiting, say, say_command, show_params, show_table
 from hetbo.errors import shown
 
 if TYPE_CHECKING:
@@ -15,6 +13,7 @@ if TYPE_CHECKING:
     from hetbo.cli._target import Target
 
 _MOST_LISTED = 8
+_MOST_SOURCES = 10
 
 
 def status(
@@ -67,13 +66,19 @@ def _show_sources(target: "Target", explain_command: str | None) -> None:
     ]
     headings = ["source", "goal", "trials", "best"]
     if explain_command is not None:
-        show_table(headings, rows)
+        show_table(headings, rows[:_MOST_SOURCES])
+        left = sources[_MOST_SOURCES:]
+        if left:
+            trials = sum(len(source.complete) for source in left)
+            say(f"and {len(left)} more, with {trials} trials")
         say_command(f"How far each is trusted (this fits a model): {explain_command}")
         return
     from hetbo.methods import most_trusted, verdict  # loads PyTorch
 
-    with Console(stderr=True).status("fitting the models"):
-        explanation = target.optimizer().explain()
+    with Waiting("fitting the models") as waiting:
+        optimizer = target.optimizer()
+        optimizer.engine.prepare(progress=waiting.digesting)
+        explanation = optimizer.explain()
     dropped = explanation.dropped_sources
     for row, source in zip(rows, sources, strict=True):
         nothing = 0.0 if source.name in dropped else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Any
 
 from optuna.study import Study, load_study
 from optuna.trial import FrozenTrial, Trial
@@ -22,6 +23,15 @@ class _Sampler(TransferSampler):
     chooses_for_others = False
     begin: Callable[[int], None]
 
+    def __init__(
+        self,
+        *arguments: Any,  # noqa: ANN401  # as they are
+        progress: Callable[[int, int], None] | None,
+        **options: Any,  # noqa: ANN401
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self._suggester.progress = progress
+
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         super().before_trial(study, trial)
         self.begin(trial.number)
@@ -33,18 +43,30 @@ class Suggester:
     Args:
         target: The study and its plan.
         sources: What `target.sources()` returned, before PyTorch was loaded.
+        progress: Called with the numbers of sources that are digested and to be digested, if
+            there are enough to be digested.
         owner: The process that runs the trials, see `_tune_owners`; None if people do.
     """
 
     def __init__(
-        self, target: Target, sources: Sequence[Experiment], *, owner: str | None = None
+        self,
+        target: Target,
+        sources: Sequence[Experiment],
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        owner: str | None = None,
     ) -> None:
         self._target, self._owner = target, owner
         self._unfinished: int | None = None
         plan = target.plan
         with said_for_init():
             self._sampler = _Sampler(
-                sources, space=plan.space, fixed=plan.fixed, method=plan.method, seed=plan.seed
+                sources,
+                space=plan.space,
+                fixed=plan.fixed,
+                method=plan.method,
+                seed=plan.seed,
+                progress=progress,
             )
         self._sampler.begin = self._begin
         self._distributions = {name: distribution_of(p) for name, p in plan.space.items()}

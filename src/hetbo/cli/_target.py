@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.storages import BaseStorage
-from optuna.study import Study, get_all_study_summaries
+from optuna.study import Study
 from optuna.trial import FrozenTrial
 from optuna.trial import TrialState as State
 
@@ -230,10 +230,10 @@ def target_at(place: str, name: str | None, *, wait: float | None = None) -> Ite
 
 
 def _only_target(storage: BaseStorage) -> str:
-    summaries = get_all_study_summaries(storage, include_best_trial=False)
-    targets = [summary for summary in summaries if _TARGET in summary.user_attrs]
-    whole = [summary for summary in targets if is_finished(summary.user_attrs)]
-    names = [summary.study_name for summary in whole or targets]
+    # Unlike Optuna's summaries, these come without the studies' trials.
+    targets = [study for study in storage.get_all_studies() if _TARGET in study.user_attrs]
+    whole = [study for study in targets if is_finished(study.user_attrs)]
+    names = [study.study_name for study in whole or targets]
     if not names:
         raise DataError(
             "the storage holds no study to tune; 'hetbo init space.toml --study NAME' sets up one"

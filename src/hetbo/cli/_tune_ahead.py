@@ -165,8 +165,10 @@ def _choose(connection: Connection, place: str, study: str) -> NoReturn:
     with said_for_init(), target_at(place, study) as target:
         sources = target.sources()
         from hetbo.cli._suggester import Suggester  # loads PyTorch
+        from hetbo.methods._long_fits import announce_digesting
 
-        suggester = Suggester(target, sources)
+        digesting = announce_digesting(lambda told: connection.send(Noted(told)))
+        suggester = Suggester(target, sources, progress=digesting)
         while True:
             suggester.choose_ahead(workers=workers, idle=idle)
             connection.send(Chosen())

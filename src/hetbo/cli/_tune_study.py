@@ -52,8 +52,12 @@ def tune_study(
         if claims.numbers or len(briefly(target.trials)) < trials:
             sources = briefly(target.sources)
             from hetbo.cli._suggester import Suggester  # loads PyTorch
+            from hetbo.methods._long_fits import announce_digesting
 
-            suggester = briefly(lambda: Suggester(target, sources, owner=process_token()))
+            digesting = announce_digesting(table.note)
+            suggester = briefly(
+                lambda: Suggester(target, sources, owner=process_token(), progress=digesting)
+            )
             run = Run(
                 place=place,
                 target=target,

@@ -1,6 +1,7 @@
 """From everything that is known to the next point: fit, weigh, search."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -200,9 +201,7 @@ class Engine:
         known = np.nan_to_num(self.encoder.encode([trial.params for trial in trials]))
         if not self.uses_models(trials):
             return Chosen(self._covering(encoders, known, order, count, rest_rng), warm_starts)
-        sizes = self._sizes(trials)
-        small = sizes.is_archive and self.recipe.suits_archives
-        with one_thread_for(0 if small else sizes.old + len(trials)):
+        with self.one_thread(trials):
             fitted = self.fit(trials, fit_rng, warm_starts=warm_starts, announce=announce)
             acquisitions = Acquisitions.of(
                 self.recipe,
@@ -274,6 +273,16 @@ class Engine:
             warm_starts: Where fits start: what an earlier one has returned.
             announce: Says that the first fit takes long; None to say nothing.
         """
+        with self.one_thread(trials):
+            return self._fit(trials, rng, warm_starts, announce)
+
+    def _fit(
+        self,
+        trials: Sequence[Trial],
+        rng: np.random.Generator,
+        warm_starts: WarmStarts,
+        announce: Callable[[str], None] | None,
+    ) -> Fitted:
         members = self._active(trials)
         scalings = {member.scaling: None for member in members.values()}
         data = {scaling: self._data(trials, scaling) for scaling in scalings}
@@ -304,9 +313,20 @@ class Engine:
         Args:
             progress: Called with the numbers of sources that are done and to be done.
         """
-        for member in self._active(()).values():
-            if isinstance(member.surrogate, Preparing):
-                member.surrogate.prepare(self._data((), member.scaling), progress=progress)
+        with self.one_thread(()):
+            for member in self._active(()).values():
+                if isinstance(member.surrogate, Preparing):
+                    member.surrogate.prepare(self._data((), member.scaling), progress=progress)
+
+    def one_thread(self, trials: Sequence[Trial]) -> AbstractContextManager[None]:
+        """Compute with one thread within the block, unless models are exact and have many trials.
+
+        Args:
+            trials: All trials of the target so far.
+        """
+        sizes = self._sizes(trials)
+        small = sizes.is_archive and self.recipe.suits_archives
+        return one_thread_for(0 if small else sizes.old + len(trials))
 
     def _active(self, trials: Sequence[Trial]) -> Mapping[str, EnsembleMember]:
         complete = any(trial.state is TrialState.COMPLETE for trial in trials)

@@ -1,5 +1,6 @@
 """What the models say, in words and numbers."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -8,11 +9,12 @@ import numpy as np
 from hetbo.errors import shown
 from hetbo.experiments import Experiment
 from hetbo.experiments._penalties import penalties_of, penalty_sentence
-from hetbo.joint._notes import opposite_sentence, opposite_sentences, why_dropped
+from hetbo.joint._notes import opposite_sentences, why_dropped
 from hetbo.methods._engine import Engine
 from hetbo.methods._fitted import Fitted
 from hetbo.methods._summary import (
     MOST_SOURCES,
+    Remark,
     headline,
     most_trusted,
     summed_up,
@@ -69,10 +71,11 @@ def explain_fitted(engine: Engine, fitted: Fitted) -> Explanation:
     measured = any(len(model.observed) for model in fitted.models.values())
     models = transferring(engine, fitted)
     sources = trust_in_sources(engine, fitted)
+    dropped = {**engine.dropped_sources, **_silent(engine, sources)}
     correlations = {
         member.name: correlation_of(models, 0, position)
         for position, member in enumerate(engine.joint.members)
-        if models and member.name in sources and member.name not in engine.dropped_sources
+        if models and member.name in sources and member.name not in dropped
     }
     learned: tuple[LearnedValue, ...] = ()
     candidates = [n for n, m in fitted.models.items() if m.learns_values]
@@ -80,13 +83,11 @@ def explain_fitted(engine: Engine, fitted: Fitted) -> Explanation:
         best = max(candidates, key=fitted.weights.__getitem__)
         found = fitted.models[best].learned_values()
         learned = tuple(value for value in found if _is_used(value, engine))
-    parts = [*_source_sentences(engine, sources, correlations, measured=measured)]
+    parts = [*_source_sentences(engine, sources, dropped, correlations, measured=measured)]
     if engine.compresses_tail:
         parts.append("Bad values count as less bad: the sources have a long tail of them.")
     sentence = " ".join([*parts, *_learned_sentences(learned, sources, engine)])
-    return Explanation(
-        fitted.weights, sources, correlations, learned, sentence, engine.dropped_sources
-    )
+    return Explanation(fitted.weights, sources, correlations, learned, sentence, dropped)
 
 
 def _is_used(value: LearnedValue, engine: Engine) -> bool:
@@ -130,9 +131,31 @@ def trust_in_sources(engine: Engine, fitted: Fitted) -> dict[str, float]:
     return dict(zip(names, trust.tolist(), strict=True))
 
 
+def _silent(engine: Engine, trust: Mapping[str, float]) -> dict[str, str]:
+    """Return the sources from which nothing can be learned, and why, in a sentence."""
+    found = {}
+    for source in engine.joint.sources:
+        reason = _says_nothing(source)
+        if reason is not None and not trust[source.name]:
+            found[source.name] = f"{shown(source.name)} is not used: {reason}."
+    return found
+
+
+def _says_nothing(source: Experiment) -> str | None:
+    values = [trial.value for trial in source.complete]
+    if not values:
+        return "none of its trials has a value"
+    if len(values) == 1:
+        return "a single value does not say what is better than what"
+    if len({*values}) == 1:
+        return "all of its values are equal"
+    return None
+
+
 def _source_sentences(
     engine: Engine,
     sources: Mapping[str, float],
+    dropped: Mapping[str, str],
     correlations: Mapping[str, Correlation],
     *,
     measured: bool,
@@ -142,41 +165,48 @@ def _source_sentences(
         yield "There are no sources: the target's own trials decide."
         return
     yield headline(max(sources.values()))
-    named = most_trusted(sources, engine.dropped_sources)
+    named = most_trusted(sources, dropped)
     every = {source.name: source for source in engine.joint.sources}
-    for source in map(every.__getitem__, named):
-        if source.name in engine.dropped_sources:
-            yield engine.dropped_sources[source.name]
-            continue
-        words = f"{shown(source.name)} {verdict(sources[source.name])}"
-        if source.name not in correlations:
-            yield f"{words}."
-        elif measured:
-            yield f"{words}{_told(correlations[source.name])}."
-        else:
-            yield f"{words}, as any source is before the first value."
-        yield from _cautions(engine, source)
+    alike = defaultdict[Remark, list[str]](list)
+    for name in named:
+        if name not in dropped:
+            remark = _remark(verdict(sources[name]), correlations.get(name), measured=measured)
+            alike[remark].append(name)
+    for remark, names in alike.items():
+        yield from remark.about(names)
+    yield from (dropped[name] for name in named if name in dropped)
+    yield from _cautions(engine, [every[name] for name in named if name not in dropped])
     rest = {name: one for name, one in every.items() if name not in named}
-    others = [one for name, one in rest.items() if name not in engine.dropped_sources]
+    others = [one for name, one in rest.items() if name not in dropped]
     yield from summed_up([sources[source.name] for source in others])
     yield from _common_cautions(engine, others)
-    yield from why_dropped({n: why for n, why in engine.dropped_sources.items() if n in rest})
+    yield from why_dropped({n: why for n, why in dropped.items() if n in rest})
 
 
-def _told(found: Correlation) -> str:
-    """Return what the trials tell of the correlation of a source and the target."""
+def _remark(verdict: str, found: Correlation | None, *, measured: bool) -> Remark:
+    """Return what is said of a source, with what the trials tell of its correlation."""
+    if found is None:
+        return Remark(verdict, "", "")
+    if not measured:
+        before = ", as any source is before the first value"
+        return Remark(verdict, before, before)
     if not found.known:
-        return "; its correlation with the target is not known yet"
-    opposite = ", the other way round" if found.high < 0 else ""
-    return f"{opposite} (correlation {found})"
+        return Remark(
+            verdict,
+            "; its correlation with the target is not known yet",
+            "; their correlations with the target are not known yet",
+        )
+    told = f"{', the other way round' if found.high < 0 else ''} (correlation {found})"
+    return Remark(verdict, told, told)
 
 
-def _cautions(engine: Engine, source: Experiment) -> Iterator[str]:
-    if source.goal is not engine.goal:
-        yield opposite_sentence(source, engine.goal)
-    penalties = penalties_of(source) if engine.recipe.clip_penalties else None
-    if penalties is not None:
-        yield penalty_sentence(source, penalties)
+def _cautions(engine: Engine, sources: Sequence[Experiment]) -> Iterator[str]:
+    """Yield the cautions about sources that are named."""
+    yield from opposite_sentences([s for s in sources if s.goal is not engine.goal], engine.goal)
+    for source in sources:
+        penalties = penalties_of(source) if engine.recipe.clip_penalties else None
+        if penalties is not None:
+            yield penalty_sentence(source, penalties)
 
 
 def _common_cautions(engine: Engine, sources: Sequence[Experiment]) -> Iterator[str]:

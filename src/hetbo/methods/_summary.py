@@ -2,9 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from hetbo.errors import shown
 
 MOST_SOURCES = 10
 """So many sources are named, the others summed up."""
+_MOST_ALONE = 3
+"""Of more sources the same is said in one sentence."""
 _MUCH, _LITTLE = 0.7, 0.3
 _CLOSELY, _WITH_CAUTION = "is followed closely", "is followed with caution"
 _HEADLINES = {
@@ -17,6 +22,28 @@ _PLURALS = {
     "hardly counts": "hardly count",
     "is not used": "are not used",
 }
+
+
+class Remark(NamedTuple):
+    """How far a source is trusted, and why, as it is said of one source and of several.
+
+    Attributes:
+        verdict: What `verdict` returns.
+        one: What follows it.
+        several: What follows it if it is said of several sources.
+    """
+
+    verdict: str
+    one: str
+    several: str
+
+    def about(self, names: Sequence[str]) -> Iterator[str]:
+        """Yield what is said of sources: a sentence each, or one for all if they are many."""
+        if len(names) <= _MOST_ALONE:
+            yield from (f"{shown(name)} {self.verdict}{self.one}." for name in names)
+            return
+        *first, last = map(shown, names)
+        yield f"{', '.join(first)} and {last} {_PLURALS[self.verdict]}{self.several}."
 
 
 def verdict(trust: float) -> str:

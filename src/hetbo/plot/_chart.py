@@ -85,7 +85,8 @@ class Chart:
     def drawing(self, run: Run) -> Drawing:
         """Return what the chart shows; where there is nothing, the sentence says why."""
         try:
-            return self.draw(run)
+            with run.engine.one_thread(run.trials):
+                return self.draw(run)
         except NothingToShowError as nothing:
             return Drawing(str(nothing))
 

@@ -61,4 +61,5 @@ def report_html(
         if chart.name in names:
             raise HetboError(f"duplicate chart {shown(chart.name)}; give it another name")
         names.append(chart.name)
-    return page(Run(optimizer, value=value, progress=progress), title, charts)
+    with optimizer.engine.one_thread(optimizer.trials):
+        return page(Run(optimizer, value=value, progress=progress), title, charts)

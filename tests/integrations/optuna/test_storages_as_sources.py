@@ -33,7 +33,10 @@ def names(*sources: Source) -> list[list[str]]:
 def test_a_storage_stands_for_its_studies_and_keeps_their_branches_together(url: str) -> None:
     storage = optuna.storages.RDBStorage(url)
     every = [[name, f"{name} (2)"] for name in ("fraud-1", "fraud-2", "churn [1]")]
-    assert names(storage) == every
+    assert names(storage) == names(url) == every
+    file = url.removeprefix("sqlite:///")
+    assert names(file) == names(Path(file)) == every
+    assert names(f"{file}::fraud-*") == names(f"{url}::fraud-*") == every[:2]
     assert names((url, "fraud-*")) == names((storage, "fraud-?")) == every[:2]
     assert names((url, "churn [1]")) == every[2:]  # a name comes before a pattern
     study = optuna.create_study(sampler=TransferSampler([(url, "*")], method="random", seed=1))

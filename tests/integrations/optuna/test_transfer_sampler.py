@@ -330,8 +330,8 @@ def test_options_that_have_no_meaning_are_refused() -> None:
         TransferSampler(seed=-1)
     with refused(hb.OptimizerError, "n_initial='3'"):
         TransferSampler(n_initial="3")  # type: ignore[arg-type]
-    with refused(hb.OptimizerError, "'old.csv'", "is not a source"):
-        TransferSampler(["old.csv"])  # type: ignore[list-item]
+    with refused(hb.DataError, "old.csv", "hb.read_sources('old.csv', value=…, goal=…)"):
+        TransferSampler(["old.csv"])
     with refused(hb.OptimizerError, "sources=", "must be a list"):
         TransferSampler(old_study())  # type: ignore[arg-type]
     with refused(hb.OptimizerError, "'x'", "(0, 1)", "distributions"):

@@ -12,6 +12,7 @@ from hetbo.errors import HetboWarning, SourceWarning
 from hetbo.experiments import Experiment, Goal
 from hetbo.integrations.optuna._programs import Program
 from hetbo.joint._notes import notes_on
+from hetbo.methods._long_fits import announce_digesting
 from hetbo.spaces import Space, Value
 
 _LONG_FIT = "long fit"
@@ -40,6 +41,11 @@ class Notes:
     def long_fit(self) -> Callable[[str], None] | None:
         """What warns of a long fit; None once it has, since each trial's takes a bit longer."""
         return None if _LONG_FIT in self._told else self._warn_of_long_fit
+
+    @property
+    def digesting(self) -> Callable[[int, int], None]:
+        """What takes the progress of digesting sources, and says so if that takes long."""
+        return announce_digesting(_logger.info)
 
     def warn(self, message: str, category: type[HetboWarning] = HetboWarning) -> None:
         """Warn, unless the same has been said."""

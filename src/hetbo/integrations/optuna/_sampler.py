@@ -1,5 +1,6 @@
 """An Optuna sampler that learns from studies whose parameters were different."""
 
+import os
 import secrets
 import warnings
 import zlib
@@ -98,10 +99,11 @@ class TransferSampler(BaseSampler):
     **Steps** keep their natural units: the model sees a range, and suggestions lie on its grid.
 
     Args:
-        sources: Past experiments, studies, storages with all of their studies, or pairs of a
-            storage and a study's name or a pattern of names. They are read once, when the sampler
-            is made. A study whose trials have different sets of parameters
-            that are no branches counts as several sources.
+        sources: Past experiments, studies, storages with all of their studies, pairs of a storage
+            and a study's name or a pattern of names, or places as for `hetbo.read_sources` that say
+            their own goals (`"archive.db::fraud-*"`). They are read once, when the sampler is made.
+            A study whose trials have different sets of parameters that are no branches counts as
+            several sources.
         space: What is tuned: a hetbo space, or Optuna's distributions by name. Learned from the
             study if None.
         fixed: Known values that the target has for parameters that only sources tune.
@@ -127,7 +129,7 @@ class TransferSampler(BaseSampler):
 
     def __init__(
         self,
-        sources: Iterable[Source] = (),
+        sources: Iterable[Source] | str | os.PathLike[str] = (),
         *,
         space: Space | Mapping[str, BaseDistribution] | None = None,
         fixed: Mapping[str, Value] | None = None,

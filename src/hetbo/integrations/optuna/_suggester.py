@@ -1,6 +1,6 @@
 """From a study's trials to what is tried next: which space, which sources, which points."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -46,6 +46,8 @@ class Suggester:
         n_initial: How many trials cover the space, or each branch, before a model without sources
             is used.
         notes: What is said once.
+        progress: Called with the numbers of sources that are digested and to be digested; if None,
+            Optuna's log says it if that takes long.
         last: The last engine, and what it was made for.
     """
 
@@ -56,6 +58,7 @@ class Suggester:
     seed: int
     n_initial: int
     notes: Notes
+    progress: Callable[[int, int], None] | None = None
     last: tuple[tuple[Any, ...], Engine] | None = field(default=None, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -163,5 +166,6 @@ class Suggester:
                 candidates=candidates,
                 cover_seed=self.seed,
             )
+            engine.prepare(progress=self.progress or self.notes.digesting)
             last = self.last = (wanted, engine)
         return last[1]
