@@ -8,15 +8,15 @@ from cyclopts import Parameter
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
-from hetbo._files import HTML, check_replaceable
-from hetbo.cli._options import DEFAULT_PLACE, Place
+from hetbo._files import check_replaceable, is_page
+from hetbo.cli._options import DEFAULT_PLACE, OutputFile, Place
 from hetbo.cli._output import say
 from hetbo.errors import DataError, printable, shown
 
 
 def report(
     *,
-    output: Annotated[Path, Parameter(alias="-o")] = Path("report.html"),
+    output: Annotated[OutputFile, Parameter(alias="-o")] = Path("report.html"),
     study: str | None = None,
     storage: Place = DEFAULT_PLACE,
 ) -> None:
@@ -60,7 +60,7 @@ def report(
 
 
 def _check_writable(path: Path) -> None:
-    check_replaceable(path, HTML)
+    check_replaceable(path, is_page)
     target = Path(os.path.realpath(path))
     folder = target.parent
     if not folder.is_dir():
