@@ -1,3 +1,4 @@
+import json
 import os
 import socket
 import stat
@@ -10,7 +11,7 @@ import pytest
 
 from helpers import refused
 from hetbo import DataError, Experiment, Float, Optimizer, Space
-from hetbo._files import HTML, check_regular, write_text_atomically
+from hetbo._files import check_regular, is_page, write_text_atomically
 from hetbo.report import write_report
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="links, pipes and signals of POSIX")
@@ -149,10 +150,11 @@ def test_what_is_no_regular_file_is_refused_and_stays(
 
 def test_only_a_file_of_the_same_kind_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
-    for there in ("", " \n", "<!DOCTYPE html>\n<p>", "<!DOCTYPE  html><p>"):
+    page = "<!DOCTYPE html>new"
+    for there in ("", " \n", "<!DOCTYPE html>\n<p>", "<!doctype  html><p>"):
         path.write_text(there, encoding="utf-8")
-        write_text_atomically(path, f"{HTML}new", only_over=HTML)
-        assert path.read_text(encoding="utf-8") == f"{HTML}new"
+        write_text_atomically(path, page, only_over=is_page)
+        assert path.read_text(encoding="utf-8") == page
     for other in (
         b"SQLite format 3\0",
         b"x,loss\n1,2\n",
@@ -162,8 +164,39 @@ def test_only_a_file_of_the_same_kind_is_replaced(tmp_path: Path) -> None:
     ):
         path.write_bytes(other)
         with refused(DataError, f"cannot write {path}", "another kind", "stays", "name another"):
-            write_text_atomically(path, f"{HTML}new", only_over=HTML)
+            write_text_atomically(path, page, only_over=is_page)
         assert path.read_bytes() == other
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_what_was_saved_is_known_after_other_programs_wrote_it(
+    tmp_path: Path, indent: int | None
+) -> None:
+    space = Space(x=Float(0, 1))
+    for saved in (
+        Experiment("old", space, goal="minimize"),
+        Optimizer(space, sources=[], goal="minimize", seed=1),
+    ):
+        path = tmp_path / "saved.json"
+        path.write_text(json.dumps(saved.to_json(), sort_keys=True, indent=indent))
+        saved.save(path)
+        assert "".join(path.read_text().split()).startswith('{"format"')
+        for other in ('{"goal": 1, "format": "other"}', "[1]", '{"a": ', '{"a": 1}', '"x"'):
+            path.write_text(other)
+            with refused(DataError, f"cannot write {path}", "another kind"):
+                saved.save(path)
+            assert path.read_text() == other
+        path.unlink()
+
+
+@pytest.mark.parametrize("name", ["", "trail/", "trail/.", "trail/.."])
+def test_a_path_that_names_no_file_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with refused(DataError, f"cannot write {name or repr(name)}: ", "name a file"):
+        Optimizer(Space(x=Float(0, 1)), sources=[], goal="minimize", seed=1).save(name)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_is_saved_replaces_nothing_of_another_kind(tmp_path: Path) -> None:

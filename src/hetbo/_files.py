@@ -7,17 +7,17 @@ import secrets
 import shutil
 import stat
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, TypeAlias, cast
 
 from hetbo.errors import DataError, shown
 
 _PREFIX, _SUFFIX = ".hetbo-", ".tmp"
 """Temporary files are called like no target, whose name may be as long as names can be."""
-HTML = "<!DOCTYPE html>"
-"""How pages begin."""
+Kind: TypeAlias = Callable[[Path], bool]
+"""Whether a file is of some kind, or empty."""
 _BEGINNING = 200
 """So many bytes tell how a file begins."""
 _ONLY_FILES = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -25,7 +25,7 @@ _ONLY_FILES = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def write_text_atomically(
-    path: str | os.PathLike[str], text: str, *, only_over: str | None = None
+    path: str | os.PathLike[str], text: str, *, only_over: Kind | None = None
 ) -> None:
     """Write `text` to `path`; a crash at any moment leaves the old file or the new one, whole.
 
@@ -36,7 +36,7 @@ def write_text_atomically(
     Args:
         path: The file to write; its folder must exist.
         text: The whole content, stored as UTF-8.
-        only_over: How a file that is there must begin to be replaced; see `check_replaceable`.
+        only_over: The kind of file that is replaced, if not any; see `check_replaceable`.
 
     Raises:
         DataError: The path is no place for a regular file, or something else is there.
@@ -98,8 +98,7 @@ def check_regular(path: str | os.PathLike[str]) -> None:
         DataError: A folder, a device, a pipe or a socket is there, or the path is none.
         OSError: The path cannot be looked at.
     """
-    if "\0" in os.fspath(path):
-        raise DataError(f"{shown(os.fspath(path))} holds a NUL character; name another file")
+    check_names_file(path)
     try:
         found = Path(path).stat()
     except FileNotFoundError:
@@ -112,25 +111,71 @@ def check_regular(path: str | os.PathLike[str]) -> None:
         )
 
 
-def check_replaceable(path: str | os.PathLike[str], beginning: str) -> None:
+def check_names_file(path: str | os.PathLike[str]) -> None:
+    """Check that a path, as it is written, can be that of a file.
+
+    Raises:
+        DataError: It is empty, ends like a folder's, or holds a NUL character.
+    """
+    text = os.fspath(path)
+    if not text:
+        raise DataError("cannot write '': the path is empty; name a file")
+    if "\0" in text:
+        raise DataError(f"{shown(text)} holds a NUL character; name another file")
+    if os.path.basename(text) in {"", os.curdir, os.pardir}:  # noqa: PTH119  # Path drops the end
+        raise DataError(f"cannot write {text}: that is the path of a folder; name a file in it")
+
+
+def check_replaceable(path: str | os.PathLike[str], is_same: Kind) -> None:
     """Check that a file could be written here and that no file of another kind would be lost.
 
     Args:
         path: The file; there may be none.
-        beginning: How a file that is there has to begin, white space aside, unless it is empty.
+        is_same: Whether a file that is there may be replaced.
 
     Raises:
         DataError: The path is no place for a regular file, or something else is there.
         OSError: The path cannot be looked at, or the file cannot be read.
     """
     check_regular(path)
-    with suppress(FileNotFoundError), Path(path).open("rb") as file:
-        found = b"".join(file.read(_BEGINNING).split())
-        if found and not found.startswith("".join(beginning.split()).encode()):
+    with suppress(FileNotFoundError):
+        if not is_same(Path(path)):
             raise DataError(
                 f"cannot write {path}: a file of another kind is there, and stays as it is; "
                 "name another file, or remove that one first"
             )
+
+
+def is_page(path: Path) -> bool:
+    """Return whether a file is an HTML page, or empty."""
+    found = _beginning(path)
+    return not found or found.lower().startswith(b"<!doctypehtml>")
+
+
+def is_saved(format: str) -> Kind:  # noqa: A002  # what the files call it
+    """Return whether a file is JSON of hetbo's in some format, or empty.
+
+    Only the beginning is looked at where `save` wrote it; other programs order the keys anew.
+    """
+
+    def is_such(path: Path) -> bool:
+        found = _beginning(path)
+        if not found or found.startswith(f'{{"format":"{format}"'.encode()):
+            return True
+        if not found.startswith(b"{"):
+            return False
+        with suppress(DataError):
+            data = read_json(path)
+            return isinstance(data, dict) and data.get("format") == format
+        return False
+
+    return is_such
+
+
+def _beginning(path: Path) -> bytes:
+    """Return how a file begins, without white space."""
+    with path.open("rb") as file:
+        return b"".join(file.read(_BEGINNING).split())
 
 
 def _write(path: str | os.PathLike[str], content: bytes) -> None:

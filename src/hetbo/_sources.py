@@ -248,7 +248,7 @@ def fitting(
         sharing: Whether a source that shares no parameter with the target does not fit.
     """
     unfitting = {
-        i: unshared_sentence(source.name)
+        i: unshared_sentence(source, target)
         for i, source in enumerate(sources)
         if sharing and shares_nothing(source, target)
     }

@@ -13,7 +13,7 @@ from typing import Any, Self, TypeAlias, overload
 import numpy as np
 
 from hetbo._arrays import FloatArray
-from hetbo._files import checked_header, read_json, write_text_atomically
+from hetbo._files import checked_header, is_saved, read_json, write_text_atomically
 from hetbo._sources import read_place, with_own_names
 from hetbo.errors import (
     DataError,
@@ -318,7 +318,7 @@ class Optimizer:
             OSError: The file cannot be written.
         """
         text = json.dumps(self.to_json(), allow_nan=False) + "\n"
-        write_text_atomically(path, text, only_over=f'{{"format": "{_FORMAT}"')
+        write_text_atomically(path, text, only_over=is_saved(_FORMAT))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, method: Recipe | None = None) -> Self:

@@ -211,20 +211,22 @@ def test_a_study_becomes_an_optimizer_without_a_detour_through_json(
 
 
 @pytest.mark.parametrize(
-    ("output", "parts"),
+    ("output", "parts", "code"),
     [
-        ("no/where.html", ("no/where.html", "folder")),
-        (".", ("folder",)),
-        ("locked/report.html", ("locked/report.html", "denied")),
+        ("no/where.html", ("no/where.html", "folder"), 1),
+        ("locked/report.html", ("locked/report.html", "denied"), 1),
+        ("", ("-o", "''", "the path is empty", "name a file"), 2),
+        (".", ("folder", "name a file"), 2),
+        ("trail/", ("trail/", "folder", "name a file"), 2),
     ],
 )
 def test_a_report_that_cannot_be_written_is_told_at_once(
-    ready: Cli, output: str, parts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    ready: Cli, output: str, parts: tuple[str, ...], code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Path("locked").mkdir()
     monkeypatch.setattr("os.access", lambda path, mode: "locked" not in str(path))  # noqa: ARG005
     before = ready.files()
-    ready.refuses("report", "-o", output, parts=parts)
+    ready.refuses("report", "-o", output, parts=parts, code=code)
     assert ready.files() == before
 
 

@@ -27,11 +27,24 @@ def test_diff_says_what_changed_and_what_it_means(imported: Cli) -> None:
 def test_diff_says_if_nothing_is_shared(cli: Cli) -> None:
     cli.works("import", "runs.csv", "--study", "old", "--value", "loss", "--goal", "minimize")
     cli.write("space.toml", "goal = 'minimize'\n[parameters]\nz = { low = 0.0, high = 1.0 }\n")
-    assert "no parameter in common" in cli.works(
-        "diff", "--target", "space.toml", "--source", "old"
-    )
+    out = cli.works("diff", "--target", "space.toml", "--source", "old")
+    assert "no parameter in common" in out
+    assert out.count("ot used") == 1
+    assert "learned" not in out
     cli.refuses(*INIT, parts=("'old'", "'lr', 'depth', 'subsample'", "space.toml", "--rename"))
     assert optuna.get_all_study_names("sqlite:///hetbo.db") == ["old"]
+
+
+def test_names_that_differ_in_case_or_blanks_are_asked_about(cli: Cli) -> None:
+    cli.works("import", "runs.csv", "--study", "old", "--value", "loss", "--goal", "minimize")
+    cli.write(
+        "space.toml",
+        "goal = 'minimize'\n[parameters]\nLR = { low = 0.0, high = 1.0 }\n"
+        "'Depth ' = { low = 1, high = 9 }\n",
+    )
+    asked = "Do you mean hetbo import --rename lr=LR 'depth=Depth '?"
+    assert asked in cli.works("diff", "--target", "space.toml", "--source", "old")
+    cli.refuses(*INIT, parts=(asked,))
 
 
 def test_init_keeps_the_plan_with_the_study(imported: Cli) -> None:

@@ -111,15 +111,17 @@ def started(*arguments: str) -> "subprocess.Popen[str]":
 
 @pytest.mark.long
 @pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL], ids=["ctrl-c", "kill-9"])
+@pytest.mark.parametrize(
+    "how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL], ids=lambda how: how.name
+)
 def test_a_run_that_was_stopped_goes_on(ready: Cli, how: signal.Signals) -> None:
     process = started("--trials", "3", "--workers", "2")
     os.killpg(process.pid, how)
     out, _ = process.communicate(timeout=30)
     assert states() == ["RUNNING", "RUNNING"]
     before = [trial.params for trial in study().trials]
-    if how is signal.SIGINT:
-        assert process.returncode == 130
+    if how is not signal.SIGKILL:
+        assert process.returncode == 128 + how
         assert "the same command runs them again" in out
         assert "hetbo: stopped" in out
         assert "Traceback" not in out

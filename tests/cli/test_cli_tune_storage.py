@@ -2,12 +2,14 @@
 
 import json
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import optuna
@@ -17,6 +19,7 @@ from optuna.trial import TrialState
 from cli.tools import Cli
 from hetbo._processes import process_token
 from hetbo.cli._backoff import UnavailableError
+from hetbo.cli._stopping import stop_on_signals
 from hetbo.cli._target import Target, target_at
 from hetbo.cli._tune_owners import Claims, resumable
 from hetbo.cli._tune_table import TuneTable
@@ -214,21 +217,63 @@ def test_a_value_that_cannot_even_be_kept_is_shown(
     assert ran.out.endswith("hetbo tell 0 --failed --study new\n")
 
 
-def test_ctrl_c_is_heard_while_the_storage_is_away(
-    ready: Cli, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signals_to_end_are_heard_while_the_storage_is_away(
+    ready: Cli, monkeypatch: pytest.MonkeyPatch, how: signal.Signals
 ) -> None:
     Away(monkeypatch, attempts=float("inf"))
 
     def note(_: object, line: str) -> None:
         if "waiting" in line:
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(how)
 
     monkeypatch.setattr(TuneTable, "note", note)
     Path("go-on").touch()
+    before = signal.getsignal(how)
     ran = ready("tune", "objective:waits", "--trials", "2")
-    assert ran.code == 130
+    assert ran.code == 128 + how
     assert "could not be stored and is kept" in ran.out
     assert "the same command runs it again" in ran.out
+    assert signal.getsignal(how) is before
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
+def test_a_value_is_kept_if_the_process_is_to_end_while_its_file_is_held(
+    ready: Cli, how: signal.Signals
+) -> None:
+    command = "from hetbo.cli.main import run; run()"
+    with subprocess.Popen(  # noqa: S603  # our own code
+        [sys.executable, "-c", command, "tune", "objective:waits", "--trials", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        while not list(ready.folder.glob("began-*")):
+            assert process.poll() is None
+            time.sleep(0.05)
+        with closing(sqlite3.connect("hetbo.db", isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            Path("go-on").touch()
+            assert process.stdout is not None
+            for line in process.stdout:
+                if "waiting for the storage" in line:
+                    break
+            process.send_signal(how)
+            out = process.stdout.read()
+            assert process.wait(60) == 128 + how, out
+    assert kept()["trials"][0]["value"] == 1.0
+    assert "Stored what came of trial 0" in ready.works("status")
+
+
+def test_what_the_process_ignores_stays_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as under nohup
+    try:
+        with stop_on_signals() as stop:
+            signal.raise_signal(signal.SIGHUP)
+            assert not stop.is_set()
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.long

@@ -233,8 +233,8 @@ def test_a_missing_word_can_be_the_choice_none(write: WriteFile) -> None:
         (["true", "yes"], Categorical("true", "yes")),
         (["l1", "inf", "NA"], Categorical("l1", "inf", "NA")),
         (
-            ["64x64", "7b", "1/2", "v1.2.3", "1.2.3"],
-            Categorical("64x64", "7b", "1/2", "v1.2.3", "1.2.3"),
+            ["64x64", "7b", "1-2", "v1.2.3", "1.2.3"],
+            Categorical("64x64", "7b", "1-2", "v1.2.3", "1.2.3"),
         ),
     ],
 )

@@ -28,8 +28,23 @@ ALMOST = (
     *("20,5", "-0,5", ",5", "1,5e-3", "1.234,56", "1,234.56", "1,234,567", "1.234.567"),
     *("10%", "10 %", "1_000", "1 000", "1\u00a0000", "1\u202f000", "1'000", "1\u2019000"),
     *("٣", "\uff13", "\u22125", "- 5", "$5", "5 €", "0x1F"),
+    *("'20.5", "=20.5", "~10", "\u00b11", "<10", ">20", "\u2264 3", "1/2", "1x10^3", "1\u00b75"),
+    *("2.5 \u00d7 10^-3", "1*10**3"),
 )
-TEXTS = ("64x64", "7b", "1/2", "1.2.3", "v2", "2024-01-01", "12:30", "10ms", "1,2,3,4", "e5", "-")
+TEXTS: tuple[str, ...] = (
+    "64x64",
+    "7b",
+    "1.2.3",
+    "v2",
+    "2024-01-01",
+    "12:30",
+    "10ms",
+    "1,2,3,4",
+    "e5",
+    "-",
+)
+TEXTS += ("1-2", "3x3", "1/2/3", "1/a", "10 \u00b0C", "~", "<", "'", "x10^3", "a=1")
+UNITS = ("10 \u00b0C", "10ms", "20.5 EUR", "1k", "3 m/s", "1e-3 s", "0,5 kg")
 
 
 def column(*cells: object, **beside: object) -> list[dict[str, object]]:
@@ -45,6 +60,29 @@ def test_what_is_almost_a_number_is_recognised(text: str) -> None:
 @pytest.mark.parametrize("text", TEXTS)
 def test_other_texts_with_digits_are_texts(text: str) -> None:
     assert not looks_like_number(text)
+
+
+@pytest.mark.parametrize("text", UNITS)
+def test_numbers_with_one_unit_are_no_choices_in_silence(read: Read, text: str) -> None:
+    rows = column(text, f"1{text}", "none")
+    with refused(DataError, "column 'x'", "row 1", "unit", "numbers alone", "categorical=['x']"):
+        read(rows, goal="minimize")
+    chosen = read(rows[:2], goal="minimize", categorical=["x"])
+    assert chosen.space["x"] == Categorical(text, f"1{text}")
+    assert read(column(text, text), goal="minimize").fixed == {"x": text}
+    assert isinstance(read(column(text, "1 other"), goal="minimize").space["x"], Categorical)
+
+
+@given(
+    st.lists(st.integers(0, 99), min_size=3, max_size=3, unique=True),
+    st.sampled_from(["{}.{}.{}", "{}-{}", "{}x{}", "v{}", "{}x{}x{}", "{}/{}/{}"]),
+)
+def test_versions_ranges_and_sizes_are_choices(numbers: list[int], form: str) -> None:
+    texts = [form.format(*numbers), form.format(*reversed(numbers))]
+    assert not any(map(looks_like_number, texts))
+    rows = [{"x": text, "loss": 1.0} for text in texts]
+    read = Experiment.from_records(rows, value="loss", goal="minimize")
+    assert read.space["x"] == Categorical(*texts)
 
 
 @given(st.floats(allow_nan=False) | st.integers())

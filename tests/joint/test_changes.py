@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from hetbo import Categorical, Experiment, Float, Int, JointSpace, Space, Trial
 from hetbo.joint import Change, ChangeKind
+from hetbo.joint._notes import unshared_sentence
 from hetbo.spaces import Parameter, Value
 from strategies import ODD_NAMES, Family, mergeable
 
@@ -47,7 +48,7 @@ KINDS: list[tuple[Parameter, Experiment, tuple[str, str, str, str]]] = [
             "added",
             "-",
             "0 … 1",
-            "new; which value the source used is not known and is learned",
+            "nothing: the source is not used",
         ),
     ),
     (
@@ -267,9 +268,12 @@ def test_a_description_keeps_to_its_width_and_its_lines_end_cleanly(width: int) 
 def test_long_names_are_folded_not_cut(width: int) -> None:
     names = [f"{'long_' * 12}{number}" for number in (1, 2)]
     source = Experiment(
-        "old", Space.from_mapping({names[0]: Categorical("a" * 60)}), goal="minimize"
+        "old",
+        Space.from_mapping({names[0]: Categorical("a" * 60)}),
+        goal="minimize",
+        fixed={"x": 1},
     )
-    target = Space.from_mapping({names[1]: Categorical("b" * 60)})
+    target = Space.from_mapping({names[1]: Categorical("b" * 60), "x": FLOAT})
     lines = JointSpace.merge(target, [source]).describe(width=width).splitlines()
     edge = next(line.index("change") for line in lines if "what it means" in line)
     first_column = "".join(line[:edge].strip() for line in lines)
@@ -278,9 +282,11 @@ def test_long_names_are_folded_not_cut(width: int) -> None:
 
 def test_names_are_printed_as_they_are() -> None:
     source = Experiment(
-        "[red]old[/red]", Space.from_mapping({"[bold]": Int(0, 1)}), goal="minimize"
+        "[red]old[/red]",
+        Space.from_mapping({"[bold]": Int(0, 1), "x": FLOAT}),
+        goal="minimize",
     )
-    target = Space.from_mapping({":smile:": Int(0, 1)})
+    target = Space.from_mapping({":smile:": Int(0, 1), "x": FLOAT})
     text = JointSpace.merge(target, [source], target_name="[link=x]new").describe()
     for name in ("[red]old[/red] → [link=x]new", "[bold]", ":smile:"):
         assert name in text
@@ -305,8 +311,27 @@ def test_names_cannot_break_lines_or_move_the_cursor() -> None:
 
 def test_a_source_that_shares_nothing_is_pointed_out() -> None:
     joint = JointSpace.merge(Space(x=FLOAT), [old()])
-    assert "no parameter in common" in joint.describe()
+    assert {change.meaning for change in joint.changes} == {"nothing: the source is not used"}
+    _, reason, remedy = joint.describe().splitlines()
+    assert "Not used: no parameter in common" in reason
+    assert "If only names differ, rename them." in remedy
     assert "no parameter in common" not in described(100)
+
+
+def test_names_that_differ_in_case_or_blanks_only_are_asked_about() -> None:
+    space = Space.from_mapping({"M": FLOAT, " x": FLOAT, "y": FLOAT})
+    source = Experiment("old", space, goal="minimize", fixed={"N": 1})
+
+    def asked(*names: str) -> str:
+        target = Space.from_mapping(dict.fromkeys(names, FLOAT))
+        described = JointSpace.merge(target, [source]).describe().splitlines()[-1].strip()
+        assert unshared_sentence(source, target).endswith(described)
+        return described
+
+    assert asked("m", "X", "n") == "Do you mean rename={'M': 'm', ' x': 'X', 'N': 'n'}?"
+    assert asked("z", "m") == "Do you mean rename={'M': 'm'}?"
+    for names in (("z",), ("m", "M ")):
+        assert asked(*names) == "If only names differ, rename them."
 
 
 def test_a_target_without_sources_is_described_too() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from hetbo.cli._options import DEFAULT_PLACE, Place, Switch
+from hetbo.cli._options import DEFAULT_PLACE, OutputFile, Place, Switch
 
 if TYPE_CHECKING:
     from hetbo.backtesting import Backtest
@@ -24,8 +24,8 @@ def backtest(
     repeats: int = 3,
     workers: int = 1,
     json: Switch = False,
-    report: Path | None = None,
-    output: Annotated[Path | None, Parameter(alias="-o")] = None,
+    report: OutputFile | None = None,
+    output: Annotated[OutputFile | None, Parameter(alias="-o")] = None,
     storage: Place = DEFAULT_PLACE,
 ) -> None:
     """Replay each past study as if it were today's, and see whether the others would have helped.
@@ -47,7 +47,7 @@ def backtest(
         output: Where finished replays are kept; beside the storage if not given.
         storage: A database's URL, an SQLite file, or a journal file (.log).
     """
-    from hetbo._files import HTML, check_replaceable
+    from hetbo._files import check_replaceable, is_page
     from hetbo.cli._output import check_open, progress_bar, say, write_json
     from hetbo.cli._places import file_of  # loads Optuna
     from hetbo.errors import DataError
@@ -56,7 +56,7 @@ def backtest(
     if not 0 <= top <= _MOST_PERCENT:
         raise DataError(f"--top {top:g} must be from 0 to {_MOST_PERCENT} percent")
     if report is not None:
-        check_replaceable(report, HTML)  # before minutes are spent
+        check_replaceable(report, is_page)  # before minutes are spent
     experiments = _read(source, storage)
     database = file_of(storage)
     kept = output or Path(f"{database or 'hetbo'}{_ENDING}")

@@ -7,14 +7,14 @@ from typing import Annotated
 from cyclopts import Parameter
 from rich.console import Console
 
-from hetbo.cli._option_messages import said_for_init
+from hetbo.cli._option_messages import said_for_init, with_names
 from hetbo.cli._options import DEFAULT_PLACE, Place, Switch
 from hetbo.cli._output import say, say_drawing, show_notes
 from hetbo.cli._space_files import read_space_file
 from hetbo.errors import printable
 from hetbo.experiments import Experiment
 from hetbo.joint import JointSpace
-from hetbo.joint._notes import notes_on
+from hetbo.joint._notes import notes_on, shares_nothing
 
 _NARROWEST = 60
 
@@ -52,11 +52,12 @@ def diff(
         joint = JointSpace.merge(
             described.space, experiments, fixed=described.fixed, target_name=name
         )
-    say_drawing(joint.describe(width=max(Console().width, _NARROWEST)))
+    say_drawing(with_names(joint.describe(width=max(Console().width, _NARROWEST))))
     say("")
     say("Which parameters are shared by which experiments:")
     say_drawing(joint.tree().text())
-    show_notes(notes_on(described.space, described.goal, described.fixed, experiments))
+    used = [source for source in experiments if not shares_nothing(source, described.space)]
+    show_notes(notes_on(described.space, described.goal, described.fixed, used))
 
 
 def _target_name(path: Path, sources: Sequence[Experiment]) -> str:

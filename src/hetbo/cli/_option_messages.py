@@ -18,6 +18,7 @@ from hetbo.errors import (
 
 _TEXT = r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _RENAME = re.compile(rf"\brename=\{{{_TEXT}: \.\.\.\}}")
+_RENAMES = re.compile(rf"\brename=(\{{{_TEXT}: {_TEXT}(?:, {_TEXT}: {_TEXT})*\}})")
 _COLUMNS = re.compile(rf"\b(drop|categorical)=(\[{_TEXT}(?:, {_TEXT})*\])")
 _OF_IMPORT = re.compile(
     r"\b(value|goal|noise|rename|drop|categorical|fixed|space|delimiter|decimal|encoding)= ?"
@@ -27,13 +28,13 @@ _OF_INIT = re.compile(r"\b(goal|method|seed)=")
 
 def as_import_options(message: str) -> str:
     """Return a message about Python's arguments as one about the options of `hetbo import`."""
-    message = _with_names(message, "").replace("on_invalid='skip'", "--skip-invalid")
+    message = with_names(message, "").replace("on_invalid='skip'", "--skip-invalid")
     return re.sub(r"\((--\w+) \)", r"(\1)", _OF_IMPORT.sub(r"--\1 ", message)).rstrip()
 
 
 def as_init_options(message: str) -> str:
     """Return a message about Python's arguments as one about a space's file and `hetbo init`."""
-    message = re.sub(r"\bfixed=", "[fixed]", _with_names(message, "hetbo import "))
+    message = re.sub(r"\bfixed=", "[fixed]", with_names(message))
     return _OF_INIT.sub(r"--\1 ", message)
 
 
@@ -64,13 +65,17 @@ def said_for_init() -> Iterator[None]:
         raise type(error)(as_init_options(str(error))) from error
 
 
-def _with_names(message: str, command: str) -> str:
+def with_names(message: str, command: str = "hetbo import ") -> str:
     """Return a message where `rename={'x': ...}` and `drop=['x']` are a command's options."""
 
     def rename(found: re.Match[str]) -> str:
         return f"{command}--rename {shlex.quote(f'{ast.literal_eval(found[1])}=NEW')}"
 
+    def renames(found: re.Match[str]) -> str:
+        pairs = ast.literal_eval(found[1]).items()
+        return f"{command}--rename {shlex.join(f'{old}={new}' for old, new in pairs)}"
+
     def columns(found: re.Match[str]) -> str:
         return f"{command}--{found[1]} {shlex.join(ast.literal_eval(found[2]))}"
 
-    return _COLUMNS.sub(columns, _RENAME.sub(rename, message))
+    return _COLUMNS.sub(columns, _RENAMES.sub(renames, _RENAME.sub(rename, message)))

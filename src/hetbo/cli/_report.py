@@ -6,15 +6,15 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from hetbo._files import HTML, check_replaceable
-from hetbo.cli._options import DEFAULT_PLACE, Place
+from hetbo._files import check_replaceable, is_page
+from hetbo.cli._options import DEFAULT_PLACE, OutputFile, Place
 from hetbo.cli._output import Waiting, progress_bar, say
 from hetbo.errors import DataError, printable, shown
 
 
 def report(
     *,
-    output: Annotated[Path, Parameter(alias="-o")] = Path("report.html"),
+    output: Annotated[OutputFile, Parameter(alias="-o")] = Path("report.html"),
     study: str | None = None,
     storage: Place = DEFAULT_PLACE,
 ) -> None:
@@ -50,7 +50,7 @@ def report(
 
 
 def _check_writable(path: Path) -> None:
-    check_replaceable(path, HTML)
+    check_replaceable(path, is_page)
     target = Path(os.path.realpath(path))
     folder = target.parent
     if not folder.is_dir():

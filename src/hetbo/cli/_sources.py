@@ -35,7 +35,7 @@ from hetbo.errors import DataError, DataWarning, HetboError, shown
 from hetbo.experiments import Experiment, FileOptions, GoalName
 from hetbo.experiments._reading import experiment_of
 from hetbo.integrations.optuna import experiments_to_learn_from
-from hetbo.joint._notes import shares_nothing
+from hetbo.joint._notes import asked_renaming, shares_nothing
 
 _REMEDY = "--skip-unusable"
 
@@ -270,10 +270,11 @@ def _fitting(
     for position, reason in unfitting.items():
         source = every[position]
         if shares_nothing(source, described.space):
+            rename = "If only the names differ, import it again with --rename; else leave it out"
             reason = (  # noqa: PLW2901  # in the words of the command line
                 f"it tuned {listed(source.space.names)}, none of which is in {described.path}: "
-                "nothing can be learned from it. If only the names differ, import it again with "
-                "--rename; else leave it out"
+                "nothing can be learned from it. "
+                f"{asked_renaming(source, described.space, rename)}"
             )
         reasons.setdefault(of[position], as_init_options(reason))
     kept = [labelled for i, labelled in enumerate(read) if i not in reasons]

@@ -45,6 +45,7 @@ class Run:
         total: How many trials the study should have in the end.
         workers: How many trials to run at once.
         most_failures: How many failures in a row end the run.
+        stop: Set when the run is to end early.
         jobs: Trials of this process that wait for a worker.
         idle: Workers that have nothing to do.
         starting: Workers that are importing the function.
@@ -64,6 +65,7 @@ class Run:
     total: int
     workers: int
     most_failures: int
+    stop: threading.Event
     jobs: list[Job]
     idle: list[Worker] = field(default_factory=list)
     starting: list[Worker] = field(default_factory=list)
@@ -73,7 +75,7 @@ class Run:
     lost: int = 0
     ahead: "ChoosesAhead | None" = None
 
-    def go(self, stop: threading.Event) -> None:
+    def go(self) -> None:
         """Evaluate trials until there are enough."""
         from hetbo.cli._tune_ahead import ChoosesAhead
 
@@ -82,8 +84,8 @@ class Run:
         try:
             if self.workers > 1:
                 self.ahead = ChoosesAhead(self.place, self.target.name, self.table.note)
-            self._await_one(stop)
-            while not stop.is_set() and self._continues(stop):
+            self._await_one()
+            while not self.stop.is_set() and self._continues():
                 self._listen()
         finally:
             for worker in self._all_workers():
@@ -106,12 +108,12 @@ class Run:
     def _hire(self) -> None:
         self.starting.append(Worker(self.function, self.target.plan.space.names))
 
-    def _await_one(self, stop: threading.Event) -> None:
+    def _await_one(self) -> None:
         """Wait until the function is known to be there, before a trial is chosen."""
-        while not self.idle and not stop.is_set():
+        while not self.idle and not self.stop.is_set():
             self._listen()
 
-    def _continues(self, stop: threading.Event) -> bool:
+    def _continues(self) -> bool:
         """Store what has ended and begin what can begin; return whether there is more to do.
 
         If the storage does not answer, both are done later. Evaluations go on meanwhile; as long as
@@ -122,7 +124,7 @@ class Run:
             with self.patience.attempt(endless=bool(self.busy)):
                 while self.ended:
                     self._count(self.store_next())
-                more = self._assign(stop)
+                more = self._assign()
         return more or bool(self.busy) or bool(self.ended)
 
     def _count(self, outcome: Outcome) -> None:
@@ -134,9 +136,9 @@ class Run:
                 "again"
             )
 
-    def _assign(self, stop: threading.Event) -> bool:
+    def _assign(self) -> bool:
         """Give trials to idle workers; return whether one more could begin at once or soon."""
-        while self.idle and not stop.is_set():
+        while self.idle and not self.stop.is_set():
             job = self._stopped_before()
             if job is None:
                 left = self.total - len(self.target.trials())
@@ -200,6 +202,8 @@ class Run:
                 self._replace(worker, reason)
             case Done(value) if job is not None:
                 self._end(worker, job, value, None)
+            case Failed() if self.stop.is_set() and not worker.alive:
+                pass  # it was asked to end as this process was; the trial is still under way
             case Failed(reason) if job is not None:
                 self._end(worker, job, None, reason)
             case _:
@@ -220,9 +224,9 @@ class Run:
     def _end(self, worker: Worker, job: Job, value: float | None, reason: str | None) -> None:
         del self.busy[job.number]
         self.lost = 0
-        # Shown first: should the storage or this process fail now, the value can still be read.
-        self.table.end(job.number, value, reason)
         self.ended.append(Outcome(job.number, job.params, value, reason))
+        # Shown before it is stored: should the storage fail now, the value can still be read.
+        self.table.end(job.number, value, reason)
         if worker.alive:
             self.idle.append(worker)
         else:

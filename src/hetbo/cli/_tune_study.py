@@ -1,10 +1,8 @@
 """A study is tuned: this process chooses trials and keeps the books, workers evaluate them."""
 
-import signal
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from types import FrameType
 
 from optuna.trial import FrozenTrial
 from optuna.trial import TrialState as State
@@ -13,6 +11,7 @@ from hetbo._processes import process_token
 from hetbo.cli._backoff import Patience, UnavailableError, briefly
 from hetbo.cli._commands import command
 from hetbo.cli._output import say, say_command
+from hetbo.cli._stopping import stop_on_signals
 from hetbo.cli._target import Target, target_at
 from hetbo.cli._tune_outcomes import keep, listed_trials, store_kept
 from hetbo.cli._tune_owners import (
@@ -41,7 +40,7 @@ def tune_study(
     place: str,
 ) -> None:
     """Evaluate a function until a study has enough trials."""
-    with target_at(place, study, wait=_SECONDS_PER_CALL) as target, _stop_on_ctrl_c() as stop:
+    with target_at(place, study, wait=_SECONDS_PER_CALL) as target, stop_on_signals() as stop:
         claims = briefly(lambda: _tidied(target, place, take_over=take_over))
         if claims.late:
             say(
@@ -68,18 +67,19 @@ def tune_study(
                 total=trials,
                 workers=workers,
                 most_failures=most_failures,
+                stop=stop,
                 jobs=_resumed(claims, stop),
             )
             with _nothing_lost(run, study=study, place=place), table:
-                run.go(stop)
+                run.go()
         try:
             briefly(
                 lambda: _conclude(target, trials, stopped=stop.is_set(), study=study, place=place)
             )
         except UnavailableError:
-            if stop.is_set():  # it was asked to stop, and all there is to say has been said
-                raise KeyboardInterrupt from None
-            raise
+            if not stop.is_set():
+                raise
+            # It was asked to stop, and all there is to say has been said.
 
 
 def _tidied(target: Target, place: str, *, take_over: bool) -> Claims:
@@ -134,7 +134,7 @@ def _conclude(target: Target, total: int, *, stopped: bool, study: str | None, p
         if own:
             was, them = ("was", "it") if len(own) == 1 else ("were", "them")
             say(f"Under way {was} {listed_trials(own)}; the same command runs {them} again.")
-        raise KeyboardInterrupt
+        return
     say(f"{ended} of {total} trials have ended.")
     others = [trial for trial in running if not is_ours(trial)]
     if others:
@@ -156,23 +156,3 @@ def _say_left_open(running: Sequence[FrozenTrial]) -> None:
     if of_people:
         waits = "waits" if len(of_people) == 1 else "wait"
         say(f"{listed_trials(of_people).capitalize()} {waits} to be told.")
-
-
-@contextmanager
-def _stop_on_ctrl_c() -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C into an event, so that nothing is cut off while it is stored."""
-    stop = threading.Event()
-
-    def handle(signal_number: int, frame: FrameType | None) -> None:
-        if stop.is_set():
-            signal.default_int_handler(signal_number, frame)
-        stop.set()
-
-    if threading.current_thread() is not threading.main_thread():
-        yield stop
-        return
-    before = signal.signal(signal.SIGINT, handle)
-    try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGINT, before)

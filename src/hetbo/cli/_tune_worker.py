@@ -110,8 +110,10 @@ class Worker:
 
 
 def _serve(connection: Connection, folder: str, function: str, names: Sequence[str]) -> None:
-    # Ctrl-C is the parent's to handle. Not SIG_IGN, which programs started from here would inherit.
-    signal.signal(signal.SIGINT, lambda *_: None)
+    # What a terminal sends is the parent's to handle. Not SIG_IGN, which programs started from here
+    # would inherit.
+    for number in {signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)}:
+        signal.signal(number, lambda *_: None)
     end_with_parent()
     lines = _Lines(connection)
     with redirect_stdout(lines), redirect_stderr(lines):

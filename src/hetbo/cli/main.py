@@ -11,6 +11,7 @@ from cyclopts import App, CycloptsError
 
 from hetbo.cli._output import discard_unwritten, showable
 from hetbo.cli._plugins import add_extensions
+from hetbo.cli._stopping import StoppedError
 from hetbo.errors import DataError, HetboError, HetboWarning, printable, shown
 
 _LONGEST_LINE = 1000
@@ -86,9 +87,9 @@ def _run(given: Sequence[str]) -> int:
             print_error=False,
             result_action="return_none",
         )
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
         _say_aside("hetbo: stopped")
-        return 130
+        return stopped.code if isinstance(stopped, StoppedError) else 130
     except BrokenPipeError:
         return 1  # whoever read the output has gone, as 'head' does
     except Exception as error:  # noqa: BLE001  # the last resort

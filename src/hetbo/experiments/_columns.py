@@ -21,6 +21,7 @@ from hetbo.spaces._texts import (
     looks_like_number,
     number,
     plainly,
+    unit_of,
 )
 from hetbo.spaces._values import as_float, checked_choice
 
@@ -160,6 +161,8 @@ def read_column(column: str, cells: Cells, *, categorical: bool, lenient: bool) 
         if not (lenient and most) or other is not None:
             first = next(i for i, kind in enumerate(cells.kinds) if kind in strange)
             refusal = first, _why(column, cells, first, most=most, other=other)
+    elif texts:
+        refusal = _one_unit(column, cells)
     return Reading(values, problems, refusal)
 
 
@@ -274,6 +277,20 @@ def _use(decimal: str, cells: Cells) -> str:
         return f"{remedy} (commas that group thousands have to go: 1000)" if thousands else remedy
     remedy = "leave out decimal=',' to read decimal points"
     return f"{remedy} (points that group thousands have to go: 1000)" if thousands else remedy
+
+
+def _one_unit(column: str, cells: Cells) -> tuple[int, str] | None:
+    """Return why numbers that all have the same unit are refused; None if the cells are others."""
+    held = {cell: i for i, cell in reversed([*enumerate(cells.raw)]) if isinstance(cell, str)}
+    texts = [cell for cell in held if not is_missing(cell)]
+    units = {unit_of(text) for text in texts}
+    if len(texts) < 2 or len(units) > 1 or None in units:  # noqa: PLR2004
+        return None
+    first = min(held[text] for text in texts)
+    return first, (
+        f"{shown(cells.raw[first])} is a number with a unit, as are all cells; write the numbers "
+        f"alone, or categorical=[{column!r}] takes each cell as a choice"
+    )
 
 
 def _why(column: str, cells: Cells, first: int, *, most: bool, other: str | None) -> str:

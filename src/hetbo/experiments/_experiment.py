@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from hetbo._files import checked_header, read_json, write_text_atomically
+from hetbo._files import checked_header, is_saved, read_json, write_text_atomically
 from hetbo.errors import DataError, SpaceError, shown
 from hetbo.experiments._fixed import checked_fixed
 from hetbo.experiments._importers import FileOptions
@@ -348,7 +348,7 @@ class Experiment:
             OSError: The file cannot be written.
         """
         text = json.dumps(self.to_json(), indent=1, allow_nan=False) + "\n"
-        write_text_atomically(path, text, only_over=f'{{"format": "{_FORMAT}"')
+        write_text_atomically(path, text, only_over=is_saved(_FORMAT))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from hetbo.errors import shown
 from hetbo.experiments import Experiment
+from hetbo.joint._notes import shares_nothing
 from hetbo.spaces import Parameter, Space, Value
 
 _NOTHING = "-"
@@ -50,9 +51,11 @@ def changes_between(
 ) -> list[Change]:
     """Return what changed from a source to the target: the target's parameters first."""
     changes: list[Change] = []
+    unused = shares_nothing(source, target)
 
     def add(name: str, kind: ChangeKind, before: str, after: str, meaning: str) -> None:
-        changes.append(Change(source.name, name, kind, before, after, meaning))
+        meant = "nothing: the source is not used" if unused else meaning
+        changes.append(Change(source.name, name, kind, before, after, meant))
 
     for name, parameter in target.items():
         if name in source.fixed:

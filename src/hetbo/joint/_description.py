@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hetbo.errors import printable
 from hetbo.experiments import Experiment
 from hetbo.joint._changes import Change, ChangeKind, changes_between
+from hetbo.joint._notes import asked_renaming, shares_nothing
 from hetbo.spaces import Space, Value
 
 if TYPE_CHECKING:
@@ -17,15 +18,20 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 10
 _MOST_NAMED = 4
 _NOT_SHARED = {ChangeKind.ADDED, ChangeKind.DROPPED, ChangeKind.FIXED}
+_UNSHARED = "Not used: no parameter in common with the target, so nothing can be transferred."
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Sources with equal spaces and equal fixed values, and what changed since."""
+    """Sources with equal spaces and equal fixed values, and what changed since.
+
+    `unused` says why they are not used, in sentences; it is empty if they are.
+    """
 
     names: Sequence[str]
     trials: int
     changes: Sequence[Change]
+    unused: Sequence[str]
 
     @property
     def title(self) -> str:
@@ -100,7 +106,8 @@ def _group(sources: Sequence[Experiment], target: Space, fixed: Mapping[str, Val
         fixed=first.fixed,
     )
     changes = changes_between(together, target, fixed)
-    return _Group([source.name for source in sources], len(together.complete), changes)
+    unused = [_UNSHARED, asked_renaming(first, target)] if shares_nothing(first, target) else []
+    return _Group([source.name for source in sources], len(together.complete), changes, unused)
 
 
 def _print_group(console: "Console", group: _Group, target: str) -> None:
@@ -111,6 +118,10 @@ def _print_group(console: "Console", group: _Group, target: str) -> None:
     several = f"{len(group.names)} sources, " if len(group.names) > 1 else ""
     trials = _counted(group.trials, "trial")
     _print(console, f"{group.title} → {target}   ({several}{trials} with a value)")
+    for sentence in group.unused:  # with options to copy, which must stay on one line
+        console.print(Text(f"  {printable(sentence)}"), soft_wrap=True)
+    if group.unused:
+        return
     same = [change.parameter for change in group.changes if change.kind is ChangeKind.SAME]
     if same:
         _print(console, f"  same in both: {', '.join(same)}")
@@ -124,7 +135,7 @@ def _print_group(console: "Console", group: _Group, target: str) -> None:
             table.add_row(*(Text(printable(cell)) for cell in cells))
         console.print(table)
     if all(change.kind in _NOT_SHARED for change in group.changes):
-        _print(console, "  no parameter in common: only learned values can connect the two")
+        _print(console, "  no parameter that both tune: known and learned values connect the two")
 
 
 def _print_rest(console: "Console", rest: Sequence[_Group], target: Space) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hetbo.errors import shown
 from hetbo.experiments import Experiment, Goal
 from hetbo.spaces import Space, Value
+from hetbo.spaces._names import only_alike
 
 _MOST_ALONE = 3
 """So many sources with the same fault are told one by one."""
@@ -22,7 +23,7 @@ def notes_on(
         fixed: The target's known values of parameters that only sources tuned.
         sources: The experiments to learn from.
     """
-    unshared = {s.name: unshared_sentence(s.name) for s in sources if shares_nothing(s, space)}
+    unshared = {s.name: unshared_sentence(s, space) for s in sources if shares_nothing(s, space)}
     others = [source for source in sources if goal is not None and source.goal is not goal]
     opposite = [] if goal is None else [*opposite_sentences(others, goal)]
     if goal is None and len({source.goal for source in sources}) > 1:
@@ -68,12 +69,29 @@ def shares_nothing(source: Experiment, target: Space) -> bool:
     return not {*source.space, *source.fixed} & {*target}
 
 
-def unshared_sentence(name: str) -> str:
+def unshared_sentence(source: Experiment, target: Space) -> str:
     """Return what is said of a source that shares no parameter with the target."""
     return (
-        f"{shown(name)} is not used: it shares no parameter with the target, so nothing can be "
-        "transferred. If only names differ, rename them."
+        f"{shown(source.name)} is not used: it shares no parameter with the target, so nothing "
+        f"can be transferred. {asked_renaming(source, target)}"
     )
+
+
+def asked_renaming(
+    source: Experiment, target: Space, otherwise: str = "If only names differ, rename them."
+) -> str:
+    """Return what is asked if names of a source differ from the target's in case or blanks only.
+
+    Args:
+        source: The source.
+        target: What the target tunes.
+        otherwise: What is said if they differ in more.
+    """
+    alike = {name: only_alike(name, target) for name in (*source.space, *source.fixed)}
+    renaming = {old: new for old, new in alike.items() if new is not None}
+    if len({*renaming.values()}) < max(1, len(renaming)):
+        return otherwise
+    return f"Do you mean rename={renaming!r}?"
 
 
 def opposite_sentence(source: Experiment, goal: Goal, count: int = 1) -> str:

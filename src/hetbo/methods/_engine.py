@@ -138,8 +138,9 @@ class Engine:
         return tuple(map(without_penalties, self.joint.sources))
 
     def _reason_to_drop(self, source: Experiment) -> str | None:
-        if shares_nothing(source, self.joint.target.space):
-            return unshared_sentence(source.name)
+        target = self.joint.target.space
+        if shares_nothing(source, target):
+            return unshared_sentence(source, target)
         judged = self.recipe.drop_noise_sources and not self._old_sizes.is_archive
         if judged and is_noise(source):
             return noise_sentence(source.name)

@@ -2,7 +2,7 @@
 
 import os
 
-from hetbo._files import HTML, write_text_atomically
+from hetbo._files import is_page, write_text_atomically
 from hetbo.backtesting import Backtest
 from hetbo.plot import Drawing, NothingToShowError
 from hetbo.plot._backtest import cases_drawing, sources_drawing
@@ -34,4 +34,4 @@ def write_backtest_report(found: Backtest, path: str | os.PathLike[str]) -> None
         sources=embedded_drawing("Sources alone", sources),
         remarks=[*found.skipped.values(), *found.dropped.values(), *found.notes],
     )
-    write_text_atomically(path, page, only_over=HTML)
+    write_text_atomically(path, page, only_over=is_page)

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 
-from hetbo._files import HTML, check_replaceable, write_text_atomically
+from hetbo._files import check_replaceable, is_page, write_text_atomically
 from hetbo.errors import HetboError, shown
 from hetbo.optimizer import Optimizer
 from hetbo.plot import Chart, Run
@@ -37,9 +37,9 @@ def write_report(
         HetboError: A chart is none, or there are two of one name.
         DataError: The path is a folder, a device or a pipe, or a file that is no page.
     """
-    check_replaceable(path, HTML)  # before the work, which can take minutes
+    check_replaceable(path, is_page)  # before the work, which can take minutes
     html = report_html(optimizer, title=title, value=value, charts=charts, progress=progress)
-    write_text_atomically(path, html, only_over=HTML)
+    write_text_atomically(path, html, only_over=is_page)
 
 
 def report_html(

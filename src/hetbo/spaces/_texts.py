@@ -14,9 +14,15 @@ _SWAPPED = str.maketrans(",.", ".,")
 _MOST_CHARACTERS = 400
 """No number that a float holds is written longer; text that is need not be searched through."""
 _BETWEEN_DIGITS = re.compile(r"(?<=\d)[\s_'\u2019]+(?=\d)")
-_DIGITS = r"(\d+[.,]?\d*|[.,]\d+|\d{1,3}([.,]\d{3})+([.,]\d+)?)(e\s*[-+\u2212]?\d+)?"
+_POWER = r"(e\s*[-+\u2212]?\d+|\s*[x\u00d7*·]\s*10\s*(\^|\*\*)\s*[-+\u2212]?\d+)"
+_DIGITS = rf"(\d+[.,·]?\d*|[.,·]\d+|\d{{1,3}}([.,]\d{{3}})+([.,]\d+)?){_POWER}?"
 _LIKE_NUMBER = re.compile(  # \d is a digit of any script
-    rf"[-+\u2212]?\s*[$€£¥]?\s*(0x[0-9a-f]+|{_DIGITS})\s*[%‰$€£¥]?", re.I
+    rf"['\u2019=~≈<>≤≥±\s]*[-+\u2212]?\s*[$€£¥]?\s*(0x[0-9a-f]+|\d+\s*/\s*\d+|{_DIGITS})\s*[%‰$€£¥]?",
+    re.I,
+)
+_WITH_UNIT = re.compile(
+    rf"[-+\u2212]?\s*{_DIGITS}\s*(?P<unit>[^\W\d_]{{1,5}}|°\s*[a-z]?|[a-zµμ]{{1,3}}/[a-z]{{1,3}})",
+    re.I,
 )
 
 
@@ -72,6 +78,13 @@ def looks_like_number(text: str) -> bool:
     if len(text) > _MOST_CHARACTERS:
         return _NUMBER.fullmatch(text) is not None
     return _LIKE_NUMBER.fullmatch(_BETWEEN_DIGITS.sub("", text)) is not None
+
+
+def unit_of(text: str) -> str | None:
+    """Return the unit behind a number, as in '10 °C' and '10ms'; None if there is none."""
+    text = text.strip()
+    found = None if len(text) > _MOST_CHARACTERS else _WITH_UNIT.fullmatch(text)
+    return None if found is None else found["unit"]
 
 
 def alone(text: str, decimal: str = ".") -> Value:
