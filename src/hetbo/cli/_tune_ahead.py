@@ -176,4 +176,6 @@ def _choose(connection: Connection, place: str, study: str) -> NoReturn:
 
 
 def _end(*_: object) -> NoReturn:
+    # It may come twice, from the system and the parent; Python would tell of the second one.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(0)
