@@ -75,6 +75,8 @@ def shown(value: object) -> str:
         text = repr(value)
     except ValueError:  # Python does not write out integers of thousands of digits
         return f"<{type(value).__name__} too long to show>"
+    if "\n" in text:  # a message is one line
+        text = " ".join(text.split())
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:60]}… ({len(text)} characters)"
 
 

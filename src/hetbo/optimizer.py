@@ -392,7 +392,7 @@ class Optimizer:
             asks=data["asks"],
             warm_starts={
                 name: _checked_parameters(name, start)
-                for name, start in data["warm_starts"].items()
+                for name, start in _checked_starts(data["warm_starts"]).items()
             },
         )
         return optimizer
@@ -463,6 +463,15 @@ def _checked_sources(sources: Iterable[Experiment | _Path] | _Path) -> list[Expe
             )
     taken = ["target", *(source.name for source in checked)]
     return [*checked, *with_own_names(read, taken=taken)]
+
+
+def _checked_starts(starts: object) -> Mapping[str, object]:
+    if not isinstance(starts, dict):
+        raise DataError(
+            "this hetbo optimizer is damaged: warm_starts must be an object of lists, not "
+            f"{shown(starts)}"
+        )
+    return starts
 
 
 def _checked_parameters(name: object, start: object) -> tuple[float, ...]:

@@ -36,6 +36,8 @@ def pointed_out(read: Read, name: str, cells: list[object] | None = None) -> boo
         *("runtime", "Runtime_s", "elapsed", "duration_ms", "time", "train_time", "wall.time"),
         *("fitTime", "time total s", "seconds", "timestamp", "_timestamp", "date", "start-date"),
         *("created_at", "startedAt", "finished", "datetime_start", "status", "job_status", "state"),
+        *("mean_fit_time", "std_score_time", "wall_clock", "wallclock", "cost_seconds", "gpu_h"),
+        *("t_train", "exit_code", "success", "failed", "error", "result"),
         *("id", "run_id", "runID", "uuid", "trial", "trial_number", "run", "index", "job.id"),
     ],
 )
@@ -50,10 +52,26 @@ def test_names_of_results_and_of_runs_are_pointed_out(read: Read, name: str) -> 
         *("hidden_state", "timeout", "residence_time", "update_rate", "width", "validate"),
         *("candidate", "n_trials", "index_type", "warmup_duration", "gpu", "staterooms", "idx2"),
         *("temperature", "batch", "min_seconds_per_step", "overrun", "grid", "dt", "train_size"),
+        *("t", "h", "cost", "score", "mean", "error_margin", "fit_intercept", "std_dev"),
     ],
 )
 def test_names_of_parameters_are_not(read: Read, name: str) -> None:
     assert not pointed_out(read, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("run_time", "a time"),
+        ("finished", "when or how a run ended"),
+        ("exit_code", "what came of a run"),
+        ("run_id", "which run it was"),
+    ],
+)
+def test_the_reason_is_that_of_the_name(read: Read, name: str, reason: str) -> None:
+    cells: list[object] = [4, 7, 1, 1, 2, 9]
+    with pytest.warns(HetboWarning, match=f"'{name}' \\({reason}\\)"):
+        read(rows(**{name: cells}), goal="minimize")
 
 
 @pytest.mark.parametrize(
@@ -63,6 +81,10 @@ def test_names_of_parameters_are_not(read: Read, name: str) -> None:
         [f"2024-01-01T10:0{n}:00Z" for n in range(6)],
         [f"2024-01-01 10:0{n}:00.123+02:00" for n in range(6)],
         [f"10:0{n}:00" for n in range(6)],
+        [f"0{n}.03.2024 10:00" for n in range(1, 7)],
+        [f"{n}.3.2024" for n in range(1, 7)],
+        [f"3/{n}/2024" for n in range(1, 7)],
+        [f"03/0{n}/2024 1:30 PM" for n in range(1, 7)],
         ["ok", "failed", "ok", "ok", "ok", "failed"],
         ["completed", "pruned", "running", "completed", "completed", "completed"],
         [0, 1, 2, 3, 4, 5],

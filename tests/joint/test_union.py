@@ -1,5 +1,6 @@
 import math
 from dataclasses import FrozenInstanceError
+from typing import Any
 
 import numpy as np
 import pytest
@@ -7,7 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers import pickled, refused
-from hetbo import Categorical, Experiment, Float, Int, JointSpace, MergeError, Space, Trial
+from hetbo import (
+    Categorical,
+    DataError,
+    Experiment,
+    Float,
+    HetboError,
+    Int,
+    JointSpace,
+    MergeError,
+    Optimizer,
+    Space,
+    Trial,
+    backtest,
+)
 from hetbo.spaces import Numeric, Parameter, Value
 from strategies import Family, mergeable
 
@@ -277,3 +291,24 @@ def test_the_order_of_sources_only_decides_the_order_of_things(data: st.DataObje
 @given(mergeable())
 def test_a_joint_space_survives_another_process(family: Family) -> None:
     assert pickled(family.joint) == family.joint
+
+
+@pytest.mark.parametrize("given", [None, 5, [5], ["old"]])
+def test_what_is_no_list_of_experiments_is_refused(given: object) -> None:
+    what: Any = given
+    part = "not an Experiment" if isinstance(given, list) else "must be a list"
+    with refused(DataError, "sources", part):
+        JointSpace.merge(Space(x=Float(0, 1)), what)
+    with refused(DataError, "experiments", part):
+        backtest(what)
+
+
+def test_an_experiment_is_no_list_of_experiments() -> None:
+    space = Space(x=Float(0, 1))
+    old: Any = Experiment("old", space, goal="minimize")
+    for call in (lambda: JointSpace.merge(space, old), lambda: backtest(old)):
+        with refused(DataError, "must be a list of experiments", "['old']"):
+            call()
+    with pytest.raises(HetboError) as told:
+        Optimizer(space, sources=[[old]], goal="minimize")  # type: ignore[list-item]
+    assert "\n" not in str(told.value)

@@ -10,6 +10,7 @@ from hetbo.backtesting._pool import FEWEST_SETTINGS, Pool, thinned
 from hetbo.backtesting._replay import Job, fixed_for
 from hetbo.errors import DataError, HetboWarning, OptimizerError, shown
 from hetbo.experiments import Experiment
+from hetbo.experiments._experiment import experiments_in
 from hetbo.joint import JointSpace
 from hetbo.joint._notes import shares_nothing
 from hetbo.methods import Recipe, recipe_of
@@ -76,7 +77,9 @@ def planned(experiments: Iterable[Experiment], *, method: str, top: float, repea
         MergeError: Experiments do not fit together.
     """
     _check_method(method)
-    ordered = sorted(experiments, key=lambda experiment: experiment.name)
+    ordered = sorted(
+        experiments_in(experiments, "experiments"), key=lambda experiment: experiment.name
+    )
     _check_several(ordered)
     pools = {experiment.name: Pool.of(experiment, top) for experiment in ordered}
     sources = {

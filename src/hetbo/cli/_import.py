@@ -15,7 +15,7 @@ from hetbo.cli._options import DEFAULT_PLACE, Names, Place, Switch
 from hetbo.cli._output import cut, say, say_command
 from hetbo.cli._space_files import SpaceFile, read_space_file, toml_lines
 from hetbo.errors import DataError, shown
-from hetbo.experiments import Experiment, FileOptions, Goal, GoalName, Table
+from hetbo.experiments import Experiment, FileOptions, Goal, Table
 from hetbo.experiments._reading import experiment_of
 
 
@@ -26,7 +26,7 @@ class Reading:
     files: Sequence[Path]
     format: str | None
     value: str | None
-    goal: GoalName | None
+    goal: Goal | None
     rename: Sequence[str]
     drop: Sequence[str]
     categorical: Sequence[str]
@@ -44,7 +44,7 @@ def import_(
     study: str | None = None,
     format: str | None = None,  # noqa: A002  # the option's name
     value: str | None = None,
-    goal: GoalName | None = None,
+    goal: Goal | None = None,
     rename: Names = None,
     drop: Names = None,
     categorical: Names = None,

@@ -13,7 +13,7 @@ from hetbo.cli._options import DEFAULT_PLACE, Names, Place, Switch
 from hetbo.cli._output import say, say_command, show_notes
 from hetbo.cli._space_files import SpaceFile, read_space_file, toml_lines
 from hetbo.errors import DataError, HetboWarning, shown
-from hetbo.experiments import Experiment, Goal, GoalName
+from hetbo.experiments import Experiment, Goal
 from hetbo.joint import JointSpace
 from hetbo.joint._notes import notes_on
 
@@ -26,7 +26,7 @@ def init(
     *,
     study: str,
     source: Names = None,
-    goal: GoalName | None = None,
+    goal: Goal | None = None,
     method: str = "auto",
     seed: int | None = None,
     skip_unusable: Switch = False,

@@ -423,3 +423,24 @@ def _fitted(name: str, space: Space, trials: Iterable[Trial]) -> Iterable[Trial]
         except SpaceError as error:
             raise DataError(f"{name}, trial {number}: {error}") from None
         yield replace(trial, params=params)
+
+
+def experiments_in(given: object, name: str) -> list[Experiment]:
+    """Return what an argument holds, if that is experiments.
+
+    Args:
+        given: The argument.
+        name: Its name.
+
+    Raises:
+        DataError: It is no list of experiments.
+    """
+    if isinstance(given, Experiment):
+        raise DataError(f"{name} must be a list of experiments: [{shown(given.name)}]")
+    if not isinstance(given, Iterable):
+        raise DataError(f"{name} must be a list of experiments, not {shown(given)}")
+    found = list(given)
+    for one in found:
+        if not isinstance(one, Experiment):
+            raise DataError(f"{name} holds {shown(one)}, which is not an Experiment")
+    return found

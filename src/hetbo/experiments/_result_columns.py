@@ -14,24 +14,36 @@ def _words(text: str) -> frozenset[str]:
 _TIME = "a time"
 _RESULT = "what came of a run"
 _WHICH = "which run it was"
+_END = "when or how a run ended"
 _TELLING = {
-    **dict.fromkeys(_words("runtime walltime elapsed duration timestamp datetime date"), _TIME),
-    **dict.fromkeys(_words("created started finished ended completed updated"), _TIME),
+    **dict.fromkeys(_words("runtime walltime wallclock elapsed duration timestamp"), _TIME),
+    **dict.fromkeys(_words("datetime date created started updated"), _TIME),
+    **dict.fromkeys(_words("finished ended completed"), _END),
     **dict.fromkeys(_words("status exitcode"), _RESULT),
     **dict.fromkeys(_words("uuid guid"), _WHICH),
 }
 """Words that say what a column is, whatever stands beside them."""
 _TELLING_ALONE = {
     **dict.fromkeys(_words("time seconds secs minutes hours"), _TIME),
-    **dict.fromkeys(_words("state outcome"), _RESULT),
+    **dict.fromkeys(_words("state outcome result success failed failure error"), _RESULT),
     **dict.fromkeys(_words("id ids run trial job index row"), _WHICH),
 }
 """Words that say so alone or beside each other: 'run_time', and not 'time_constant'."""
 _BESIDE = _words(
     "total wall cpu gpu train training fit eval evaluation test start end stop experiment exp "
-    "study worker host process s ms sec h at of the in on utc local number no nr unnamed"
+    "study worker host process s ms sec h t at of the in on utc local number no nr unnamed "
+    "mean std avg median score cost"
 )
-"""Words that change nothing about the others: 'train_time_s'."""
+"""Words that change nothing about the others: 'mean_fit_time'."""
+_UNITS = _words("s ms sec h t")
+"""Those of them that say, beside another one, that it is a time: 'gpu_h'."""
+_TOGETHER = {
+    ("run", "time"): "runtime",
+    ("wall", "time"): "walltime",
+    ("wall", "clock"): "wallclock",
+    ("exit", "code"): "exitcode",
+}
+"""Words that are one, however they are written."""
 _SETTINGS = _words(
     "max min maximum minimum limit budget n num per target step steps constant window horizon "
     "decay warmup cooldown random hidden size dim scale embedding encoding feature features "
@@ -40,6 +52,7 @@ _SETTINGS = _words(
 """Words of settings: a 'max_runtime' is chosen."""
 _DATE = re.compile(
     r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?)?"
+    r"|(\d{1,2}\.\d{1,2}\.|\d{1,2}/\d{1,2}/)\d{4}([T ]\d{1,2}:\d{2}(:\d{2})?( ?[AP]M)?)?"
     r"|\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?"
 )
 _OUTCOMES = _words(
@@ -78,7 +91,7 @@ def suspects(columns: Mapping[str, Sequence[Value]], *, origin: str) -> list[Het
 
 def _of_name(column: str) -> str | None:
     """Return what a column's name says that no parameter's would; None if nothing."""
-    words = [word.lower() for word in _WORD.findall(_HUMP.sub(" ", column))]
+    words = _joined([word.lower() for word in _WORD.findall(_HUMP.sub(" ", column))])
     if not _SETTINGS.isdisjoint(words):
         return None
     for word in words:
@@ -88,7 +101,20 @@ def _of_name(column: str) -> str | None:
         for word in words:
             if word in _TELLING_ALONE:
                 return _TELLING_ALONE[word]
+        if len(words) > 1 and not _UNITS.isdisjoint(words):
+            return _TIME
     return None
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """Return the words, those of `_TOGETHER` as one."""
+    joined: list[str] = []
+    for word in words:
+        if joined and (joined[-1], word) in _TOGETHER:
+            joined[-1] = _TOGETHER[joined[-1], word]
+        else:
+            joined.append(word)
+    return joined
 
 
 def _of_values(values: Sequence[Value], *, alone: bool) -> str | None:

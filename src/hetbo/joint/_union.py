@@ -8,6 +8,7 @@ from typing import Self
 
 from hetbo.errors import DataError, HetboWarning, MergeError, SpaceError, shown
 from hetbo.experiments import Experiment
+from hetbo.experiments._experiment import experiments_in
 from hetbo.experiments._fixed import checked_fixed
 from hetbo.joint._blocks import Block, find_blocks
 from hetbo.joint._changes import Change, changes_between
@@ -74,13 +75,15 @@ class JointSpace:
             warn: Takes each warning, to say it in another way or not at all.
 
         Raises:
+            DataError: What is given is no list of experiments.
             MergeError: A parameter is a number in one experiment and a category in another, two
                 experiments have the same name, or the target fixes a parameter that it tunes, or
                 at something that is no value.
         """
         # One order, whatever the caller's: columns, parameters and random starts of models follow
         # it, and which of several equally good fits is found must not depend on a list's order.
-        sources = tuple(sorted(sources, key=lambda source: source.name))
+        given_sources = experiments_in(sources, "sources")
+        sources = tuple(sorted(given_sources, key=lambda source: source.name))
         try:
             known = checked_fixed(target_name, target, fixed or {})
         except DataError as error:

@@ -34,7 +34,7 @@ def read_sources(sources: Iterable[Source] | str | os.PathLike[str]) -> list[lis
     """
     if isinstance(sources, str | os.PathLike):
         sources = [sources]
-    if isinstance(sources, Study | Experiment | BaseStorage):
+    if isinstance(sources, Study | Experiment | BaseStorage) or not isinstance(sources, Iterable):
         raise OptimizerError(f"sources={shown(sources)} must be a list: sources=[…]")
     read = [experiments for source in sources for experiments in _read(source)]
     named = iter(with_own_names(experiment for several in read for experiment in several))
