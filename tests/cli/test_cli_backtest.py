@@ -84,7 +84,6 @@ def test_sources_may_be_in_other_storages(olds: Cli) -> None:
         (["--source", "hill-0", "hill-1", "--top", "80"], ("--top 80", "0 to 50")),
         (["--source", "hill-0", "hill-1", "--repeats", "0"], ("repeats=0",)),
         (["--source", "hill-0", "hill-1", "-o", "space.toml"], ("no file of a backtest",)),
-        (["--source", "hill-0", "hill-1", "--report", "."], ("folder",)),
     ],
     ids=" ".join,
 )
@@ -94,6 +93,11 @@ def test_what_makes_no_sense_is_one_line(
     before = olds.files()
     olds.refuses("backtest", *arguments, parts=parts)
     assert olds.files() == before
+
+
+def test_a_folder_is_no_report(olds: Cli) -> None:
+    given = ["--source", "hill-0", "hill-1", "--report", "."]
+    olds.refuses("backtest", *given, parts=("folder", "name a file"), code=2)
 
 
 def test_the_help_says_how_long_it_takes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -158,6 +158,14 @@ def test_what_was_tried_comes_back(family: Family) -> None:
                 assert_back(value, after[name], source.space[name], joint.space[name])
 
 
+def test_a_whole_number_that_rounding_moves_a_hair_down_comes_back() -> None:
+    wide = Experiment("wide", Space(x=Float(0.0, 102.5)), goal="minimize")
+    encoder = Encoder(JointSpace.merge(Space(x=Int(0, 1)), [wide]))
+    params = [{"x": 0}, {"x": 1}]
+    assert encoder.values_at("x", encoder.encode(params)[0])[0] < 0  # by 6e-17
+    assert encoder.decode(encoder.encode(params)) == params
+
+
 @given(st.data())
 def test_what_the_target_suggests_comes_back(data: st.DataObject) -> None:
     family = data.draw(mergeable())

@@ -65,7 +65,7 @@ def test_numbers_with_one_unit_are_no_choices_in_silence(read: Read, text: str) 
 
 
 @given(
-    st.lists(st.integers(0, 99), min_size=3, max_size=3, unique=True),
+    st.lists(st.integers(1, 99), min_size=3, max_size=3, unique=True),  # 0x1 is hexadecimal
     st.sampled_from(["{}.{}.{}", "{}-{}", "{}x{}", "v{}", "{}x{}x{}", "{}/{}/{}"]),
 )
 def test_versions_ranges_and_sizes_are_choices(numbers: list[int], form: str) -> None:

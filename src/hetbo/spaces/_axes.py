@@ -71,7 +71,8 @@ class NumberAxis(Axis):
         numbers, scale = self.numbers(positions[:, 0]), _range_of(own)
         if isinstance(scale, Int):
             below = np.floor(numbers)  # adding a half would round what lies beyond 2**52
-            whole = below + np.floor(2.0 * (numbers - below))
+            # A hair below a whole number the difference is rounded to 1.
+            whole = below + np.minimum(np.floor(2.0 * (numbers - below)), 1.0)
             return [int(number) for number in np.clip(whole, scale.low, scale.high)]
         return [float(number) for number in np.clip(numbers, scale.low, scale.high)]
 
