@@ -72,7 +72,12 @@ def read_json(path: str | os.PathLike[str]) -> Any:  # noqa: ANN401
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{path} is not a JSON file: {error}") from error
+        raise DataError(f"{path} is not a JSON file: {unreadable(error)}") from error
+
+
+def unreadable(error: Exception) -> str:
+    """Return why a text cannot be read, in words for users of the file."""
+    return "it holds an integer of too many digits" if "set_int_max" in str(error) else str(error)
 
 
 def checked_header(data: object, file_format: str, version: int) -> Mapping[str, Any]:

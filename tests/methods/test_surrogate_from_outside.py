@@ -219,7 +219,7 @@ def test_it_can_be_one_of_several_members() -> None:
 def test_it_explains_itself() -> None:
     found = made(FEATURES).explain()
     assert found.sources == {"old": pytest.approx((1 / 1.5) ** 2)}
-    assert "'old' is followed with caution; its correlation" in found.sentence
+    assert "'old' is followed with caution so far; its correlation" in found.sentence
     assert "not known yet" in found.sentence
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hetbo import Categorical, Experiment, Float, Optimizer, Space, Trial
+from hetbo import Categorical, Experiment, Float, Optimizer, SourceWarning, Space, Trial
 from hetbo.methods import Explanation
 from hetbo.models import LearnedChoice, LearnedNumber
 
@@ -184,3 +184,12 @@ def test_before_the_first_trial_the_sources_decide() -> None:
     assert sum(explanation.models.values()) == pytest.approx(1.0)
     assert explanation.sources["past"] > 0.3
     assert "vanilla" not in explanation.models
+
+
+def test_a_source_that_tuned_nothing_in_common_says_little() -> None:
+    tried = [Trial({"other": n / 10}, float(n)) for n in range(10)]
+    held = Experiment("held", Space(other=Float(0, 1)), tried, fixed={"a": 0.5}, goal="minimize")
+    with pytest.warns(SourceWarning, match="'held' tuned no parameter that is tuned now"):
+        tuner = started(held, trials=1)
+    told = tuner.explain().sentence
+    assert "'held' tuned no parameter that is tuned now" in told

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from hetbo._files import unreadable
 from hetbo.cli._names import check_space, is_usable_name, usable_name
 from hetbo.errors import DataError, SpaceError, shown
 from hetbo.experiments import Goal
@@ -92,7 +93,7 @@ def _toml(path: Path) -> dict[str, object]:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
     # ValueError: no TOML, no UTF-8, a name with NUL, an integer of more digits than Python reads.
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{path} is not a TOML file: {error}") from error
+        raise DataError(f"{path} is not a TOML file: {unreadable(error)}") from error
     raise DataError(f"{path} is larger than 1 MB: that cannot be a search space")
 
 

@@ -43,7 +43,10 @@ def notes_on(
             }
         )
     ]
-    return [*why_dropped(unshared), *opposite, *outside]
+    held = summed(
+        {s.name: only_held_sentence(s.name) for s in sources if shares_only_held(s, space)}
+    )
+    return [*why_dropped(unshared), *held, *opposite, *outside]
 
 
 def summed(sentences: Mapping[str, str]) -> list[str]:
@@ -67,6 +70,19 @@ def shares_nothing(source: Experiment, target: Space) -> bool:
     its prior's.
     """
     return not {*source.space, *source.fixed} & {*target}
+
+
+def shares_only_held(source: Experiment, target: Space) -> bool:
+    """Return whether a source held some of the target's parameters, and tuned none of them."""
+    return not {*source.space} & {*target} and not shares_nothing(source, target)
+
+
+def only_held_sentence(name: str) -> str:
+    """Return what is said of a source that tuned none of the target's parameters."""
+    return (
+        f"{shown(name)} tuned no parameter that is tuned now: the values that it held are all that "
+        "connects the two, and say little."
+    )
 
 
 def unshared_sentence(source: Experiment, target: Space) -> str:

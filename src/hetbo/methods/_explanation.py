@@ -9,7 +9,12 @@ import numpy as np
 from hetbo.errors import shown
 from hetbo.experiments import Experiment
 from hetbo.experiments._penalties import penalties_of, penalty_sentence
-from hetbo.joint._notes import opposite_sentences, why_dropped
+from hetbo.joint._notes import (
+    only_held_sentence,
+    opposite_sentences,
+    shares_only_held,
+    why_dropped,
+)
 from hetbo.methods._engine import Engine
 from hetbo.methods._fitted import Fitted
 from hetbo.methods._summary import (
@@ -193,8 +198,8 @@ def _remark(verdict: str, found: Correlation | None, *, measured: bool) -> Remar
     if not found.known:
         return Remark(
             verdict,
-            "; its correlation with the target is not known yet",
-            "; their correlations with the target are not known yet",
+            " so far; its correlation with the target is not known yet",
+            " so far; their correlations with the target are not known yet",
         )
     told = f"{', the other way round' if found.high < 0 else ''} (correlation {found})"
     return Remark(verdict, told, told)
@@ -204,6 +209,8 @@ def _cautions(engine: Engine, sources: Sequence[Experiment]) -> Iterator[str]:
     """Yield the cautions about sources that are named."""
     yield from opposite_sentences([s for s in sources if s.goal is not engine.goal], engine.goal)
     for source in sources:
+        if shares_only_held(source, engine.joint.target.space):
+            yield only_held_sentence(source.name)
         penalties = penalties_of(source) if engine.recipe.clip_penalties else None
         if penalties is not None:
             yield penalty_sentence(source, penalties)
