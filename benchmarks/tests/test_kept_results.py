@@ -34,18 +34,34 @@ def test_auto_has_the_best_mean_rank_on_the_tables() -> None:
         assert min(ranking.average, key=ranking.average.__getitem__) == "auto"
 
 
-def test_misleading_sources_cost_at_most_a_twentieth() -> None:
-    areas: dict[str, dict[str, list[float]]] = {}
+@pytest.mark.parametrize(
+    "how",
+    [
+        "negated",
+        "shuffled",
+        pytest.param(
+            "unrelated",
+            marks=pytest.mark.xfail(
+                reason="1.12 [0.95, 1.30] of vanilla's regret from the 50 published starts"
+            ),
+        ),
+    ],
+)
+def test_misleading_sources_cost_at_most_a_twentieth(how: str) -> None:
+    (problem,) = compare(
+        read_runs([RESULTS / "misleading.jsonl"]), problems=[f"hartmann_30/{how}"]
+    ).problems
+    ratio = next(m.relative_regret for m in problem.methods if m.method == "auto")
+    assert ratio is not None
+    assert ratio.value is not None
+    assert ratio.value <= 1.05
+
+
+def test_an_unrelated_source_costs_at_most_a_twentieth_over_all_starts() -> None:
+    areas: dict[str, list[float]] = {}
     for run in read_runs([RESULTS / "misleading.jsonl", RESULTS / "unrelated.jsonl"]):
-        kind = run.problem.split("/")[1]  # from published and from fresh starts
-        trace = np.array(run.trace[5:40])
-        methods = areas.setdefault(kind, {})
-        methods.setdefault(run.method, []).append(float(run.optimum - trace.mean()))
-    assert {kind: len(methods["auto"]) for kind, methods in areas.items()} == {
-        "shuffled": 50,
-        "negated": 50,
-        "unrelated": 150,
-    }
-    for methods in areas.values():
-        assert len(methods["auto"]) == len(methods["vanilla"])
-        assert np.mean(methods["auto"]) <= 1.05 * np.mean(methods["vanilla"])
+        if "unrelated" in run.problem:
+            area = float(run.optimum - np.mean(run.trace[5:40]))
+            areas.setdefault(run.method, []).append(area)
+    assert len(areas["auto"]) == len(areas["vanilla"]) == 150
+    assert np.mean(areas["auto"]) <= 1.05 * np.mean(areas["vanilla"])
